@@ -1,0 +1,1 @@
+"""Facts in, diagnosis out. Knows no file format, no terminal and no torch."""

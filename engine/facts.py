@@ -1,0 +1,152 @@
+"""What is known: named, typed values, each with the place it was read from.
+
+A fact is known, or unknown, or unknowable here (a probe that could have told could
+not run, with its reason). Unknown is never false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+Scalar: TypeAlias = bool | int | float | str
+Value: TypeAlias = Scalar | tuple[str, ...]
+"""What a fact may hold. A tuple is a list of texts: key names, sentences, shapes."""
+
+
+class Origin(StrEnum):
+    """Where a fact comes from, the most trusted first.
+
+    The order decides between two facts of one name: what a person answers beats what the
+    run printed, and that beats what its files ask for. Facts of the machine that diagnoses
+    come after all of these, because it may not be the machine that trained.
+    """
+
+    ANSWER = "answer"
+    LOG = "log"
+    SCRIPT = "script"
+    CONFIG = "config"
+    CODE = "code"
+    PROSE = "prose"
+    DERIVED = "derived"
+    DEFAULT = "default"
+    HERE = "here"
+
+    @property
+    def rank(self) -> int:
+        """Lower is trusted more."""
+        return _RANK[self]
+
+
+_RANK = {origin: place for place, origin in enumerate(Origin)}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in what the person gave us."""
+
+    input: str
+    """The name shown to the person: a path, `<stdin>`, `this machine`, `answer`."""
+    line: int | None = None
+    """Counted from 1."""
+    column: int | None = None
+    """Counted from 1, in characters."""
+    step: int | float | None = None
+    """The optimiser step the log was at."""
+    rank: int | None = None
+    """The process, where several wrote."""
+    text: str = ""
+    """The line itself, shortened."""
+
+    def __str__(self) -> str:
+        where = self.input
+        if self.line is not None:
+            where += f":{self.line}"
+            if self.column is not None:
+                where += f":{self.column}"
+        extra = []
+        if self.step is not None:
+            extra.append(f"step {self.step:g}" if isinstance(self.step, float) else f"step {self.step}")
+        if self.rank is not None:
+            extra.append(f"rank {self.rank}")
+        return f"{where} ({', '.join(extra)})" if extra else where
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing known, and where it stands."""
+
+    name: str
+    """A dotted name declared in the knowledge base: `grad.norm.max`."""
+    value: Value
+    origin: Origin
+    places: tuple[Place, ...] = ()
+    """Where it was read. For a tuple of texts: one place for each text, in the same order."""
+    note: str = ""
+    """What a reader should know about it: `the default of transformers 4`."""
+
+    @property
+    def place(self) -> Place | None:
+        """The first place, where there is one."""
+        return self.places[0] if self.places else None
+
+
+@dataclass(slots=True)
+class Facts:
+    """All facts of one diagnosis: the value that counts, and what it overruled."""
+
+    _best: dict[str, Fact] = field(default_factory=dict)
+    _overruled: dict[str, list[Fact]] = field(default_factory=dict)
+    _unknowable: dict[str, str] = field(default_factory=dict)
+
+    def add(self, fact: Fact) -> None:
+        """Take a fact in. The more trusted origin counts; between equals, the first."""
+        best = self._best.get(fact.name)
+        if best is None:
+            self._best[fact.name] = fact
+        elif fact.origin.rank < best.origin.rank:
+            self._best[fact.name] = fact
+            self._overrule(best)
+        else:
+            self._overrule(fact)
+
+    def extend(self, facts: Iterable[Fact]) -> None:
+        """Take several facts in."""
+        for fact in facts:
+            self.add(fact)
+
+    def cannot_know(self, name: str, reason: str) -> None:
+        """Remember why a probe could not give a fact. The first reason counts."""
+        self._unknowable.setdefault(name, reason)
+
+    def get(self, name: str) -> Fact | None:
+        """The fact that counts, or None where it is unknown."""
+        return self._best.get(name)
+
+    def value(self, name: str) -> Value | None:
+        """The value that counts, or None where it is unknown."""
+        fact = self._best.get(name)
+        return None if fact is None else fact.value
+
+    def why_unknown(self, name: str) -> str | None:
+        """Why a fact cannot be known here, where a probe said so."""
+        return None if name in self._best else self._unknowable.get(name)
+
+    def overruled(self, name: str) -> tuple[Fact, ...]:
+        """The facts of this name that a more trusted one replaced."""
+        return tuple(self._overruled.get(name, ()))
+
+    def _overrule(self, fact: Fact) -> None:
+        self._overruled.setdefault(fact.name, []).append(fact)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._best
+
+    def __iter__(self) -> Iterator[Fact]:
+        """The facts that count, by name."""
+        return iter(sorted(self._best.values(), key=lambda fact: fact.name))
+
+    def __len__(self) -> int:
+        return len(self._best)

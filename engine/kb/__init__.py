@@ -1,0 +1,1 @@
+"""The knowledge base: read from YAML, validated, compiled once, cached."""

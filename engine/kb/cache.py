@@ -1,0 +1,101 @@
+"""The compiled knowledge base on disk.
+
+Stored as JSON, so that a poisoned cache can hold wrong data and never code; named after a
+fingerprint of every file it was made of, so that a stale one is never found; written whole
+or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+_FORMAT = "1"
+_SETTLED = 2.0
+"""Seconds after which a file's time stamp is sure to have moved on before a second change."""
+_KEEP = 4
+
+
+def fingerprint(roots: list[Path], version: str) -> str | None:
+    """Name the state of all files below these folders; None while one of them is still fresh.
+
+    Size, inode and both time stamps stand for the content: the change time cannot be set back.
+    A file changed within the last seconds could change again without moving them.
+    """
+    digest = hashlib.blake2b(f"{_FORMAT} {version} {sys.version_info[:2]}".encode(), digest_size=16)
+    newest = 0
+    for root in roots:
+        digest.update(os.fsencode(root))
+        for path, stat in sorted(_stats(root)):
+            times = stat.st_mtime_ns, stat.st_ctime_ns
+            digest.update(f"{path} {stat.st_size} {stat.st_ino} {times}\n".encode(errors="surrogateescape"))
+            newest = max(newest, *times)
+    return None if newest > (time.time() - _SETTLED) * 1e9 else digest.hexdigest()
+
+
+def _stats(root: Path) -> Iterator[tuple[str, os.stat_result]]:
+    folders = [str(root)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    folders.append(entry.path)
+                elif entry.name.endswith((".yaml", ".yml", ".py", ".j2")):
+                    yield entry.path, entry.stat()
+
+
+def cache_folder() -> Path | None:
+    """Our folder in the user's cache, private to the user; None where there can be none."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = Path(base, "traindx")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        stat = folder.stat()
+    except OSError:
+        return None
+    if hasattr(os, "getuid") and (stat.st_uid != os.getuid() or stat.st_mode & 0o022):
+        return None
+    return folder
+
+
+def read_section(folder: Path, name: str, section: str) -> dict[str, Any] | None:
+    """A section of the compiled base with this fingerprint, or None where it is not there or broken."""
+    try:
+        stored = json.loads((folder / name / f"{section}.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    return stored if isinstance(stored, dict) else None
+
+
+def write_sections(folder: Path, name: str, sections: Mapping[str, Mapping[str, Any]]) -> None:
+    """Store all sections under a fingerprint. A full disk or a race with another process is no error."""
+    try:
+        fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+        for section, stored in sections.items():
+            (fresh / f"{section}.json").write_text(json.dumps(stored, separators=(",", ":")), encoding="utf-8")
+        fresh.rename(folder / name)
+    except OSError:
+        pass
+    _tidy(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Keep the newest few, drop the rest and what a killed process left behind."""
+    import shutil
+
+    try:
+        old = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+        hour_ago = time.time() - 3600
+        for number, path in enumerate(old):
+            left_behind = path.name.startswith(".new-") and path.stat().st_mtime < hour_ago
+            if path.is_dir() and (left_behind or (number >= _KEEP and not path.name.startswith("."))):
+                shutil.rmtree(path, ignore_errors=True)
+    except OSError:
+        return

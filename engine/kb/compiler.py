@@ -1,0 +1,327 @@
+"""Valid entries to the compiled form: plain JSON, every name and condition checked on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from .literals import literals
+from .scope import Scope, fact_of
+from .validate import Located
+
+Stored: TypeAlias = dict[str, Any]
+SHORTEST_LITERAL = 3
+"""A signature whose surest literal is shorter would make every line a candidate."""
+
+
+def compile_all(scope: Scope) -> dict[str, Stored]:
+    """All sections of the compiled knowledge base. Mistakes are noted in the scope.
+
+    `core` is what every diagnosis needs, `reading` what a log needs, `code` and `dialects` what a
+    script and a configuration need, `pages` the texts that only explanations and reports show.
+    """
+    entries = scope.entries
+    core: Stored = {
+        kind: {name: compile_one(scope, one) for name, one in entries.of(kind).items()}
+        for kind, compile_one in _CORE.items()
+    }
+    core["fact"] |= _automatic_facts(scope)
+    core["weights"] = {name: one.model.model_dump() for name, one in entries.of("weights").items()}
+    core["limit"] = dict(scope.limits)
+    sections = {
+        "core": core,
+        "reading": _section(scope, _READING),
+        "code": _section(scope, {"code-pattern": _pattern}),
+        "dialects": _section(scope, {"dialect": _dialect, "setting": _setting, "check": _check}),
+        "pages": _pages(scope),
+    }
+    for entry in entries.of("cause").values():
+        _examples(scope, entry)
+    return sections
+
+
+def _section(scope: Scope, kinds: Mapping[str, Callable[[Scope, Located], Stored]]) -> Stored:
+    return {
+        kind: {name: compile_one(scope, one) for name, one in scope.entries.of(kind).items()}
+        for kind, compile_one in kinds.items()
+    }
+
+
+def _evidence(scope: Scope, entry: Located, key: str, rules: list[Any]) -> list[Stored]:
+    stored = []
+    for index, one in enumerate(rules):
+        path = (key, index)
+        if (one.supports is None) == (one.against is None):
+            scope.problems.append(entry.problem(path, "give `supports` or `against`, and not both"))
+        if one.absent and one.against:
+            scope.problems.append(entry.problem(path, "`absent` goes with `supports`, not with `against`"))
+        rule = scope.condition(entry, (*path, "if"), one.if_)
+        stored.append({
+            "rule": rule,
+            "because": scope.text(entry, (*path, "because"), one.because),
+            "otherwise": scope.text(entry, (*path, "otherwise"), one.otherwise or ""),
+            "supports": one.supports,
+            "against": one.against,
+            "absent": one.absent,
+        })
+    return stored
+
+
+def _cause(scope: Scope, entry: Located) -> Stored:
+    cause = entry.model
+    for symptom in cause.symptoms:
+        scope.refer(entry, ("symptoms", symptom), "symptom", symptom, on_key=True)
+    for index, fix in enumerate(cause.fixes):
+        scope.refer(entry, ("fixes", index), "fix", fix)
+    return {
+        "title": cause.title,
+        "family": entry.raw.document.path.parent.name,
+        "pack": entry.raw.document.pack,
+        "symptoms": cause.symptoms,
+        "evidence": _evidence(scope, entry, "evidence", cause.evidence),
+        "fixes": cause.fixes,
+    }
+
+
+def _symptom(scope: Scope, entry: Located) -> Stored:
+    symptom = entry.model
+    return {
+        "title": symptom.title,
+        "aliases": symptom.aliases,
+        "detect": _evidence(scope, entry, "detect", symptom.detect),
+    }
+
+
+def _fact(scope: Scope, entry: Located) -> Stored:
+    fact = entry.model
+    derive = []
+    for index, one in enumerate(fact.derive):
+        path = ("derive", index)
+        when = scope.condition(entry, (*path, "if"), one.if_) if one.if_ else None
+        value: Any = one.value
+        expression: Stored | list[Any] | None = None
+        if isinstance(value, str) and value.startswith("="):
+            expect = "bool" if fact.type == "bool" else "number" if fact.type in ("int", "float") else "any"
+            value, expression = None, scope.condition(entry, (*path, "value"), value[1:].strip(), expect)
+        else:
+            scope.value(entry, (*path, "value"), fact.name, value)
+        derive.append({"when": when, "value": value, "expression": expression})
+    return _declared(fact) | {"derive": derive}
+
+
+def _declared(fact: Any) -> Stored:
+    stored = {"type": fact.type, "means": fact.means, "minutes": fact.minutes}
+    for key in ("unit", "values", "ask", "measure"):
+        if getattr(fact, key, None):
+            stored[key] = getattr(fact, key)
+    return stored
+
+
+def _automatic_facts(scope: Scope) -> Stored:
+    facts: Stored = {}
+    for kind in ("signature", "code-pattern", "symptom", "check"):
+        for name, one in scope.entries.of(kind).items():
+            means = getattr(one.model, "means", None) or getattr(one.model, "says", None) or one.model.title
+            facts[fact_of(kind, name)] = {"type": "bool", "means": means, "minutes": 2.0}
+    for name, one in scope.entries.of("setting").items():
+        facts[fact_of("setting", name)] = _declared(one.model)
+    return facts
+
+
+def _fix(scope: Scope, entry: Located) -> Stored:
+    fix = entry.model
+    for index, other in enumerate(fix.conflicts):
+        scope.refer(entry, ("conflicts", index), "fix", other)
+    if fix.snippet and fix.snippet not in scope.snippets:
+        scope.problems.append(entry.problem(("snippet",), f"there is no snippet `{fix.snippet}`"))
+    settings = {
+        name: _change(scope, entry, name, change, fix.settings) for name, change in fix.settings.items()
+    }
+    return {
+        "title": fix.title,
+        "safety": fix.safety,
+        "effort_minutes": fix.effort_minutes,
+        "expect": scope.text(entry, ("expect",), fix.expect),
+        "why": scope.text(entry, ("why",), fix.why or ""),
+        "when": scope.condition(entry, ("when",), fix.when) if fix.when else None,
+        "settings": settings,
+        "snippet": fix.snippet or "",
+        "command": scope.text(entry, ("command",), fix.command or ""),
+        "steps": [scope.text(entry, ("steps", index), step) for index, step in enumerate(fix.steps)],
+        "take_back_when": fix.take_back.when if fix.take_back else "",
+        "take_back_steps": fix.take_back.steps if fix.take_back else [],
+        "conflicts": fix.conflicts,
+    }
+
+
+def _change(scope: Scope, entry: Located, name: str, change: Any, all_changes: Mapping[str, Any]) -> Stored:
+    path = ("settings", name)
+    scope.refer(entry, path, "setting", name, on_key=True)
+    if not hasattr(change, "multiply"):
+        scope.value(entry, path, f"config.{name}", change)
+        return {"way": "set", "value": change}
+    way = next(way for way in ("set", "multiply", "at_least", "at_most", "compute") if getattr(change, way) is not None)
+    if way == "set":
+        scope.value(entry, (*path, "set"), f"config.{name}", change.set)
+    stored = {"way": way, "otherwise": change.otherwise, "digits": change.digits}
+    if way == "compute":
+        # `new.x` is what this fix sets x to; to the checker it is the setting itself.
+        text = change.compute
+        for other in all_changes:
+            text = text.replace(f"new.{other}", f"config.{other}")
+        checked = scope.condition(entry, (*path, "compute"), text, "number")
+        return stored | {"expression": [change.compute, checked[1]] if checked else None}
+    return stored | {"value": getattr(change, way)}
+
+
+def _guide(scope: Scope, entry: Located) -> Stored:
+    guide = entry.model
+    for index, symptom in enumerate(getattr(guide, "symptoms", [])):
+        scope.refer(entry, ("symptoms", index), "symptom", symptom)
+    steps = []
+    for index, step in enumerate(getattr(guide, "steps", None) or guide.items):
+        if fact := getattr(step, "fact", None):
+            scope.fact(entry, ("steps", index, "fact"), fact)
+        passes = getattr(step, "passes", None)
+        steps.append({
+            "do": getattr(step, "do", None) or step.text,
+            "minutes": getattr(step, "minutes", 0.0),
+            "fact": fact or "",
+            "tells": getattr(step, "tells", None) or "",
+            "passes": scope.condition(entry, ("items", index, "passes"), passes) if passes else None,
+            "owner": getattr(step, "owner", None) or "",
+        })
+    return {"title": guide.title, "symptoms": getattr(guide, "symptoms", []), "steps": steps}
+
+
+def _surest(scope: Scope, entry: Located, key: str, pattern: str) -> list[str]:
+    found = list(literals(pattern))
+    if not found or min(map(len, found)) < SHORTEST_LITERAL:
+        message = f"`{key}` has no literal text of {SHORTEST_LITERAL} characters that every match must contain"
+        scope.problems.append(entry.problem((key,), message, "write a part of the message out"))
+    return found
+
+
+def _signature(scope: Scope, entry: Located) -> Stored:
+    signature = entry.model
+    for group, fact in signature.captures.items():
+        scope.fact(entry, ("captures", group), fact)
+    for fact, value in signature.facts.items():
+        scope.value(entry, ("facts", fact), fact, value)
+        scope.used.add(fact)
+    return {
+        "fact": fact_of("signature", signature.id),
+        "pattern": signature.pattern,
+        "words": _surest(scope, entry, "pattern", signature.pattern),
+        "means": signature.means,
+        "role": signature.role,
+        "where": signature.where,
+        "lines": signature.lines,
+        "captures": signature.captures,
+        "facts": signature.facts,
+    }
+
+
+def _format(scope: Scope, entry: Located) -> Stored:
+    one = entry.model
+    for name, metric in one.fields.items():
+        scope.refer(entry, ("fields", name), "metric", metric)
+    return {
+        "trainer": one.trainer,
+        "title": one.title,
+        "recognise": one.recognise,
+        "words": _surest(scope, entry, "recognise", one.recognise),
+        "pattern": one.pattern or "",
+        "fields": one.fields,
+        "quirks": one.quirks,
+    }
+
+
+def _metric(scope: Scope, entry: Located) -> Stored:
+    return {"names": [name.lower() for name in entry.model.names], "unit": entry.model.unit or ""}
+
+
+def _pattern(scope: Scope, entry: Located) -> Stored:
+    pattern = entry.model
+    for name, fact in pattern.captures.items():
+        scope.fact(entry, ("captures", name), fact)
+    return {
+        "fact": fact_of("code-pattern", pattern.id),
+        "means": pattern.means,
+        "rule": pattern.rule,
+        "scope": pattern.scope,
+        "absent": pattern.absent,
+        "captures": pattern.captures,
+    }
+
+
+def _setting(scope: Scope, entry: Located) -> Stored:
+    one = entry.model
+    return {"type": one.type, "means": one.means, "values": one.values or [], "low": one.low, "high": one.high}
+
+
+def _check(scope: Scope, entry: Located) -> Stored:
+    check = entry.model
+    return {"rule": scope.condition(entry, ("if",), check.if_), "says": scope.text(entry, ("says",), check.says)}
+
+
+def _dialect(scope: Scope, entry: Located) -> Stored:
+    dialect = entry.model
+    for name, spelled in dialect.settings.items():
+        scope.refer(entry, ("settings", name), "setting", name, on_key=True)
+        for value in spelled.values:
+            if scope.type_of(f"config.{name}") == "str":
+                scope.value(entry, ("settings", name, "values"), f"config.{name}", value)
+        if spelled.ratio_as:
+            scope.refer(entry, ("settings", name, "ratio_as"), "setting", spelled.ratio_as)
+    return dict(dialect.model_dump(exclude={"id", "sources"}))
+
+
+def _examples(scope: Scope, entry: Located) -> None:
+    for index, example in enumerate(entry.model.examples):
+        path = ("examples", index)
+        for fact, value in example.facts.items():
+            scope.value(entry, (*path, "facts", fact), fact, value)
+        if example.symptom:
+            scope.refer(entry, (*path, "symptom"), "symptom", example.symptom)
+        for name in example.series:
+            scope.refer(entry, (*path, "series", name), "metric", name, on_key=True)
+
+
+def _pages(scope: Scope) -> Stored:
+    pages: Stored = {"explanation": {}, "sources": {}, "checklist": {}, "playbook": {}}
+    for kind, name, model in _models(scope):
+        if sources := getattr(model, "sources", None):
+            pages["sources"].setdefault(kind, {})[name] = sources
+    for name, one in scope.entries.of("cause").items():
+        pages["explanation"][name] = one.model.explanation
+    for name, one in scope.entries.of("checklist").items():
+        pages["checklist"][name] = _guide(scope, one)
+    for name, one in scope.entries.of("playbook-item").items():
+        pages["playbook"][name] = {"kind": one.model.kind, "says": one.model.says, "later": one.model.later or ""}
+    _cited(scope)
+    return pages
+
+
+def _cited(scope: Scope) -> None:
+    """A source that looks like a playbook item must be one."""
+    items = scope.entries.of("playbook-item")
+    for kind in scope.entries.entries.values():
+        for entry in kind.values():
+            for index, source in enumerate(getattr(entry.model, "sources", None) or []):
+                if len(source) == 3 and source[0] in "abcde" and source[1:].isdigit() and source not in items:
+                    scope.refer(entry, ("sources", index), "playbook-item", source)
+
+
+def _models(scope: Scope) -> Iterator[tuple[str, str, Any]]:
+    for kind, entries in scope.entries.entries.items():
+        for name, one in entries.items():
+            yield kind, name, one.model
+
+
+_CORE: Mapping[str, Callable[[Scope, Located], Stored]] = {
+    "symptom": _symptom, "cause": _cause, "fact": _fact, "fix": _fix, "procedure": _guide,
+}  # fmt: skip
+_READING: Mapping[str, Callable[[Scope, Located], Stored]] = {
+    "signature": _signature, "log-format": _format, "metric": _metric,
+}  # fmt: skip

@@ -1,0 +1,175 @@
+"""The knowledge base as the engine and the probes use it. Sections are read when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from . import rules
+from .rules import rule_from
+
+Sections = Callable[[str], dict[str, Any]]
+"""Gives a compiled section by name."""
+
+
+class Knowledge:
+    """All rules, by id.
+
+    `sections` gives the compiled form; `packs` names what user packs added or replaced.
+    """
+
+    def __init__(self, sections: Sections, packs: tuple[str, ...] = ()) -> None:
+        self._sections = sections
+        self.packs = packs
+
+    @cached_property
+    def causes(self) -> Mapping[str, rules.CauseRule]:
+        """The causes."""
+        return {
+            name: rules.CauseRule(
+                name, one["title"], one["family"], one["pack"], one["symptoms"],
+                tuple(map(_evidence, one["evidence"])), tuple(one["fixes"]),
+            )
+            for name, one in self._core("cause").items()
+        }  # fmt: skip
+
+    @cached_property
+    def symptoms(self) -> Mapping[str, rules.SymptomRule]:
+        """The symptoms."""
+        return {
+            name: rules.SymptomRule(name, one["title"], tuple(one["aliases"]), tuple(map(_evidence, one["detect"])))
+            for name, one in self._core("symptom").items()
+        }
+
+    @cached_property
+    def facts(self) -> Mapping[str, rules.FactRule]:
+        """The declared facts, and those that signatures, patterns, settings and checks bring."""
+        return {name: _fact(name, one) for name, one in self._core("fact").items()}
+
+    @cached_property
+    def fixes(self) -> Mapping[str, rules.FixRule]:
+        """The fixes."""
+        return {name: _fix(name, one) for name, one in self._core("fix").items()}
+
+    @cached_property
+    def procedures(self) -> Mapping[str, rules.GuideRule]:
+        """The procedures."""
+        return {name: _guide(name, one) for name, one in self._core("procedure").items()}
+
+    @cached_property
+    def checklists(self) -> Mapping[str, rules.GuideRule]:
+        """The checklists."""
+        return {name: _guide(name, one) for name, one in self.pages["checklist"].items()}
+
+    @cached_property
+    def limits(self) -> Mapping[str, float]:
+        """The named thresholds."""
+        return self._core("limit")
+
+    @cached_property
+    def weights(self) -> rules.Weights:
+        """What the words weigh."""
+        return rules.Weights(**self._core("weights")["weights"])
+
+    @cached_property
+    def signatures(self) -> Mapping[str, rules.SignatureRule]:
+        """The error texts and events."""
+        return {
+            name: rules.SignatureRule(id=name, **_tuples(one, "words"))
+            for name, one in self._sections("reading")["signature"].items()
+        }
+
+    @cached_property
+    def log_formats(self) -> Mapping[str, rules.LogFormatRule]:
+        """How trainers print."""
+        return {
+            name: rules.LogFormatRule(id=name, **_tuples(one, "words", "quirks"))
+            for name, one in self._sections("reading")["log-format"].items()
+        }
+
+    @cached_property
+    def metrics(self) -> Mapping[str, rules.MetricRule]:
+        """The metrics and their names."""
+        return {
+            name: rules.MetricRule(id=name, **_tuples(one, "names"))
+            for name, one in self._sections("reading")["metric"].items()
+        }
+
+    @cached_property
+    def code_patterns(self) -> Mapping[str, rules.CodePatternRule]:
+        """The patterns over Python source."""
+        return {
+            name: rules.CodePatternRule(id=name, **one)
+            for name, one in self._sections("code")["code-pattern"].items()
+        }
+
+    @cached_property
+    def settings(self) -> Mapping[str, rules.SettingRule]:
+        """The canonical settings."""
+        return {
+            name: rules.SettingRule(id=name, **_tuples(one, "values"))
+            for name, one in self._sections("dialects")["setting"].items()
+        }
+
+    @cached_property
+    def checks(self) -> Mapping[str, rules.CheckRule]:
+        """The contradictions between settings."""
+        return {
+            name: rules.CheckRule(name, rules.Rule(*one["rule"]), one["says"])
+            for name, one in self._sections("dialects")["check"].items()
+        }
+
+    @property
+    def dialects(self) -> Mapping[str, Any]:
+        """The trainers' languages of settings, in the form that the dialect reader knows."""
+        return dict(self._sections("dialects")["dialect"])
+
+    @property
+    def pages(self) -> Mapping[str, Any]:
+        """Texts that only explanations and reports show: explanation, sources, checklist, playbook."""
+        return self._sections("pages")
+
+    def fact_type(self, name: str) -> str | None:
+        """The declared type of a fact, or None where there is no such fact."""
+        if name.startswith("env.package."):
+            return "version"
+        fact = self.facts.get(name)
+        return fact.type if fact else None
+
+    def _core(self, kind: str) -> dict[str, Any]:
+        section: dict[str, Any] = self._sections("core")[kind]
+        return section
+
+
+def _tuples(stored: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return stored | {key: tuple(stored[key]) for key in keys}
+
+
+def _evidence(stored: dict[str, Any]) -> rules.EvidenceRule:
+    return rules.EvidenceRule(
+        rules.Rule(*stored["rule"]), stored["because"], stored["otherwise"],
+        stored["supports"], stored["against"], stored["absent"],
+    )  # fmt: skip
+
+
+def _fact(name: str, stored: dict[str, Any]) -> rules.FactRule:
+    derive = tuple(
+        rules.DerivationRule(rule_from(one["when"]), one["value"], rule_from(one["expression"]))
+        for one in stored.get("derive", ())
+    )
+    return rules.FactRule(name, **stored | {"derive": derive, "values": tuple(stored.get("values", ()))})
+
+
+def _fix(name: str, stored: dict[str, Any]) -> rules.FixRule:
+    settings = {
+        setting: rules.ChangeRule(**one | {"expression": rule_from(one.get("expression"))})
+        for setting, one in stored["settings"].items()
+    }
+    changed = _tuples(stored, "steps", "take_back_steps", "conflicts")
+    return rules.FixRule(id=name, **changed | {"when": rule_from(stored["when"]), "settings": settings})
+
+
+def _guide(name: str, stored: dict[str, Any]) -> rules.GuideRule:
+    steps = tuple(rules.StepRule(**one | {"passes": rule_from(one["passes"])}) for one in stored["steps"])
+    return rules.GuideRule(name, stored["title"], tuple(stored["symptoms"]), steps)

@@ -1,0 +1,77 @@
+"""Load the knowledge base: from the cache where nothing has changed, else from its files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import __version__, templates
+from . import cache
+from .knowledge import Knowledge
+from .packs import Pack
+
+
+def load(packs: Sequence[Pack]) -> Knowledge:
+    """The knowledge of these packs, the first being our own; a later one overrides by id.
+
+    Raises KnowledgeError with every mistake in them.
+    """
+    roots = [*(pack.root for pack in packs), Path(__file__).parent, *map(Path, templates.__path__)]
+    folder = cache.cache_folder()
+    name = cache.fingerprint(roots, __version__) if folder else None
+    if folder and name and (core := cache.read_section(folder, name, "core")) is not None:
+        return _from_cache(packs, folder, name, core)
+    sections = compile_packs(packs)
+    if folder and name:
+        cache.write_sections(folder, name, sections)
+    return Knowledge(sections.__getitem__, tuple(sections["core"]["packs"]["changes"]))
+
+
+def _from_cache(packs: Sequence[Pack], folder: Path, name: str, core: dict[str, Any]) -> Knowledge:
+    read: dict[str, dict[str, Any]] = {"core": core}
+
+    def section(wanted: str) -> dict[str, Any]:
+        if wanted not in read:
+            stored = cache.read_section(folder, name, wanted)
+            if stored is None:
+                read.update(compile_packs(packs))
+            else:
+                read[wanted] = stored
+        return read[wanted]
+
+    return Knowledge(section, tuple(core["packs"]["changes"]))
+
+
+def compile_packs(packs: Sequence[Pack]) -> dict[str, dict[str, Any]]:
+    """Read, validate and compile. Raises KnowledgeError with every mistake."""
+    from .compiler import compile_all
+    from .problems import KnowledgeError, Problem
+    from .scope import Scope
+    from .source import read_pack
+    from .validate import validate
+
+    problems: list[Problem] = []
+    raw = []
+    for pack in packs:
+        entries, wrong = read_pack(pack)
+        raw.append(entries)
+        problems.extend(wrong)
+    entries_by_kind = validate(raw, problems)
+    scope = Scope(entries_by_kind, problems, snippets=snippet_names())
+    sections = compile_all(scope)
+    if problems:
+        raise KnowledgeError(problems)
+    changes = [f"replaced: {one}" for one in entries_by_kind.overrides]
+    changes += [f"added: {one}" for one in entries_by_kind.additions]
+    sections["core"]["packs"] = {"changes": changes}
+    # Through JSON and back, so that a first run and a cached one cannot differ.
+    stored: dict[str, dict[str, Any]] = json.loads(json.dumps(sections))
+    return stored
+
+
+def snippet_names() -> frozenset[str]:
+    """The code snippets that fixes may name."""
+    names = (path.name for root in templates.__path__ for path in Path(root, "snippets").glob("*.py.j2"))
+    return frozenset(name.removesuffix(".py.j2") for name in names)

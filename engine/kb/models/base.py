@@ -1,0 +1,54 @@
+"""What all models of the knowledge base share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+NAMESPACES = (
+    "act", "checkpoint", "code", "config", "data", "dist", "env", "gpu", "grad", "log", "loss",
+    "model", "process", "symptom", "test",
+)  # fmt: skip
+"""The first part of every fact's name."""
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+"""Lower case with hyphens; never changes once released."""
+FactName = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(NAMESPACES)})(\.[a-z0-9_]+)+$")]
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+Regex = Annotated[str, StringConstraints(min_length=1)]
+Scalar = bool | int | float | str
+Minutes = Annotated[float, Field(ge=0, le=10_000)]
+
+Strength = Literal["decisive", "strong", "moderate", "weak"]
+Prior = Literal["usual", "common", "occasional", "rare"]
+FactType = Literal["bool", "int", "float", "str", "list", "version"]
+
+
+class Model(BaseModel):
+    """A strict, closed model: an unknown key is a mistake, a number in quotes is no number."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Entry(Model):
+    """Anything that has an id."""
+
+    id: Id = Field(description="One kebab-case name, the same everywhere; it never changes once released.")
+
+
+class Evidence(Model):
+    """A condition over facts, and how much it says."""
+
+    if_: Text = Field(alias="if", description="A condition over facts, e.g. `config.precision == \"fp16\"`.")
+    supports: Strength | None = Field(None, description="How much it says for it when the condition is true.")
+    against: Strength | None = Field(None, description="How much it says against it when the condition is true.")
+    absent: Strength | None = Field(
+        None, description="How much it says against it when the condition is known to be false."
+    )
+    because: Text = Field(
+        description="What a person reads when the condition is true; `{grad.norm.max}` is filled in."
+    )
+    otherwise: Text | None = Field(
+        None, description="What a person reads when it is false and `absent` counts."
+    )

@@ -1,0 +1,67 @@
+"""Symptoms and causes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from .base import Entry, Evidence, Id, Model, Prior, Scalar, Text
+
+Expectation = Literal["wins", "silent", "cannot-tell"]
+
+
+class Example(Model):
+    """A cause's own test: what is known, and what must come out."""
+
+    name: Text
+    symptom: Id | None = Field(None, description="The symptom given; the cause's first one where left out.")
+    facts: dict[str, Scalar | list[str]] = Field(
+        default_factory=dict, description="Facts by name; a list is a fact of several texts."
+    )
+    series: dict[str, str] = Field(
+        default_factory=dict,
+        description="Metric series in one line: `loss: 2.3 2.1 nanx3` is 2.3, 2.1 and three NaN.",
+    )
+    log: str | None = Field(None, description="A piece of log, read by the real log probe.")
+    config: str | None = Field(None, description="A config file's text, read by the real config probe.")
+    config_name: str = Field("config.yaml", description="The name that config file has.")
+    code: str | None = Field(None, description="Python source, read by the real code probe.")
+    expect: Expectation = Field(
+        description="`wins`: first, and at least likely. `silent`: unlikely. "
+        "`cannot-tell`: nothing speaks for or against it, and something it asks for is unknown."
+    )
+
+
+class Cause(Entry):
+    """What is wrong: its evidence, its explanation, its fixes and its own tests."""
+
+    title: Text
+    symptoms: dict[Id, Prior] = Field(
+        min_length=1, description="The symptoms it can show as, and how often it is behind each."
+    )
+    evidence: list[Evidence] = Field(min_length=1)
+    explanation: Text = Field(description="What happens and why, for someone who knows training.")
+    fixes: list[Id] = Field(min_length=1, description="In the order to try them.")
+    sources: list[Text] = Field(min_length=1, description="Playbook items (a05), documentation, owner/repo#number.")
+    examples: list[Example]
+
+    @model_validator(mode="after")
+    def _has_examples(self) -> Self:
+        count = Counter(example.expect for example in self.examples)
+        missing = [word for word in ("wins", "silent", "cannot-tell") if not count[word]]
+        if missing:
+            raise ValueError(f"needs an example for each of wins, silent and cannot-tell; missing: {', '.join(missing)}")
+        return self
+
+
+class Symptom(Entry):
+    """What a person sees, and how it shows in the evidence."""
+
+    title: Text
+    aliases: list[Text] = Field(default_factory=list, description="What people type for it.")
+    detect: list[Evidence] = Field(
+        default_factory=list, description="How it is recognised where nobody names it."
+    )
+    sources: list[Text] = Field(default_factory=list)

@@ -1,0 +1,115 @@
+"""How the outside is read: error texts, log formats, code patterns."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from .base import Entry, Id, Model, Regex, Scalar, Text
+
+
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return pattern
+
+
+class Signature(Entry):
+    """A text that means something; it becomes the fact `log.<id>` with underscores."""
+
+    pattern: Regex = Field(description="A regular expression, searched in each cleaned line.")
+    means: Text
+    role: Literal["failure", "consequence", "warning", "event"] = Field(
+        description="failure: something went wrong here. consequence: it only follows from another rank's or "
+        "process's failure. warning: the run goes on. event: worth a line in the timeline."
+    )
+    where: Literal["log", "prose", "anywhere"] = Field(
+        "log", description="In machine output, in what a person writes, or in both."
+    )
+    lines: int = Field(1, ge=1, le=20, description="How many lines the text may stretch over.")
+    captures: dict[str, str] = Field(
+        default_factory=dict, description="Named group -> fact; sizes and times are converted to the fact's unit."
+    )
+    facts: dict[str, Scalar] = Field(default_factory=dict, description="Other facts it establishes.")
+    finds: list[Text] = Field(min_length=1, description="Texts it must match.")
+    passes: list[Text] = Field(default_factory=list, description="Texts it must not match.")
+    sources: list[Text] = Field(default_factory=list)
+
+    _pattern = field_validator("pattern")(_compiles)
+
+    @model_validator(mode="after")
+    def _examples_agree(self) -> Self:
+        pattern = re.compile(self.pattern)
+        for text in self.finds:
+            if not pattern.search(text):
+                raise ValueError(f"`finds` is not matched: {text[:80]}")
+        for text in self.passes:
+            if pattern.search(text):
+                raise ValueError(f"`passes` is matched: {text[:80]}")
+        groups = set(pattern.groupindex)
+        if unknown := sorted(set(self.captures) - groups):
+            raise ValueError(f"no group of the pattern is named {', '.join(unknown)}")
+        return self
+
+
+class CodePattern(Entry):
+    """A structural pattern over Python source; it becomes the fact `code.<id>` with underscores."""
+
+    means: Text
+    rule: dict[str, Any] = Field(description="An ast-grep rule; where it matches, the fact is true.")
+    scope: dict[str, Any] | None = Field(
+        None, description="An ast-grep rule; where nothing matches it, the fact stays unknown."
+    )
+    absent: bool = Field(False, description="True turns it round: the fact is true where `rule` matches nowhere.")
+    captures: dict[str, str] = Field(default_factory=dict, description="Metavariable -> fact.")
+    finds: list[Text] = Field(min_length=1, description="Code it must find.")
+    passes: list[Text] = Field(min_length=1, description="Code it must not find.")
+    sources: list[Text] = Field(default_factory=list)
+
+
+Quirk = Literal[
+    "loss-in-bits", "nan-shown-as-zero", "nan-hides-the-loss", "nan-sticks", "running-mean", "smoothed",
+    "zero-loss-is-normal", "negative-loss-is-normal", "epochs-from-zero", "rounded",
+]  # fmt: skip
+
+
+class Sample(Model):
+    """A line as a trainer prints it, and what is read from it."""
+
+    text: Text
+    reads: dict[str, float | str] = Field(description="Metric -> value; `nan` and `inf` as text.")
+
+
+class LogFormat(Entry):
+    """How one trainer prints its metrics."""
+
+    trainer: Text
+    title: Text
+    recognise: Regex = Field(description="A regular expression that only this trainer's lines match.")
+    pattern: Regex | None = Field(
+        None, description="Named groups are metrics. Left out where the general reader of `name: value` suffices."
+    )
+    fields: dict[str, str] = Field(
+        default_factory=dict, description="This trainer's name -> metric, where the general names do not fit."
+    )
+    quirks: list[Quirk] = Field(default_factory=list, description="What to know before believing the numbers.")
+    samples: list[Sample] = Field(min_length=1)
+    sources: list[Text] = Field(default_factory=list)
+
+    _recognise = field_validator("recognise")(_compiles)
+
+
+class Metric(Model):
+    """A number that trainers print over time, with the names they give it."""
+
+    id: str = Field(pattern=r"^[a-z0-9_]+$")
+    means: Text
+    names: list[Text] = Field(min_length=1, description="In lower case; separators are read alike.")
+    unit: Text | None = None
+
+
+__all__ = ["CodePattern", "Id", "LogFormat", "Metric", "Quirk", "Sample", "Signature"]

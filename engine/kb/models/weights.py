@@ -1,0 +1,21 @@
+"""What the words of the rules weigh."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from .base import Model, Prior, Strength
+
+
+class Weights(Model):
+    """Words to numbers. Decibans: ten times the decimal logarithm of a likelihood ratio."""
+
+    strengths: dict[Strength, float] = Field(description="Decibans of each word of strength.")
+    priors: dict[Prior, float] = Field(description="Probability of each word of frequency.")
+    unlisted: float = Field(gt=0, lt=1, description="Probability of a cause that does not list the symptom.")
+    symptom: float = Field(gt=0, lt=1, description="Probability of a symptom before any evidence.")
+    trust: dict[str, float] = Field(description="Origin of a fact -> share of the weight that counts.")
+    confidence_slope: float = Field(gt=0, description="Decibans are multiplied by this before they become a confidence.")
+    confirmed: float = Field(gt=0, lt=1)
+    likely: float = Field(gt=0, lt=1)
+    possible: float = Field(gt=0, lt=1)

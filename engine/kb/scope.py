@@ -1,0 +1,126 @@
+"""Every name a rule may use: declared facts, and those that other entries bring with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..conditions import ConditionError, check, needs, parse
+from .problems import Problem, nearest
+from .validate import Located, Validated
+
+PACKAGE = "env.package."
+"""`env.package.torch` is the version of an installed package: any name may follow."""
+PLACEHOLDER = re.compile(r"\{([a-z_]+(?:\.[a-z0-9_]+)+)(?::([^{}]*))?\}")
+"""`{grad.norm.max:.3g}` in a text of a rule: a fact's value, with an optional number format."""
+
+
+def fact_of(kind: str, identity: str) -> str:
+    """The fact that an entry brings with it: `log.cuda_oom` for the signature `cuda-oom`."""
+    prefix = {
+        "signature": "log.", "code-pattern": "code.", "setting": "config.",
+        "check": "config.contradiction.", "symptom": "symptom.",
+    }[kind]  # fmt: skip
+    return prefix + identity.replace("-", "_")
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names that exist, and the mistakes found while they are used."""
+
+    entries: Validated
+    problems: list[Problem]
+    types: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, float] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    """Facts that some rule asks for."""
+    snippets: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.limits = {name: one.model.value for name, one in self.entries.of("limit").items()}
+        self.types = {name: one.model.type for name, one in self.entries.of("fact").items()}
+        for kind, type_of in _BRINGS.items():
+            for name, one in self.entries.of(kind).items():
+                fact = fact_of(kind, name)
+                if fact in self.types:
+                    self.problems.append(one.problem((), f"the fact `{fact}` is declared twice"))
+                self.types[fact] = type_of(one.model)
+
+    def type_of(self, name: str) -> str | None:
+        """The type of a fact, or None where there is no such fact."""
+        return "version" if name.startswith(PACKAGE) else self.types.get(name)
+
+    def condition(self, entry: Located, path: tuple[str | int, ...], text: str, expect: str = "bool") -> list[Any] | None:
+        """Parse and check a condition; a mistake is noted, and None given back."""
+        try:
+            node = check(parse(text), self.type_of, self.limits, expect=expect)
+        except ConditionError as error:
+            words = [*self.types, *(f"limit.{name}" for name in self.limits)]
+            hint = nearest(error.wrong, words) if "no fact" in error.message or "no threshold" in error.message else ""
+            shift = error.offset or max(0, text.find(error.wrong) if error.wrong else 0)
+            self.problems.append(entry.problem(path, error.message, hint, shift=shift))
+            return None
+        self.used |= needs(node)
+        return [text, node]
+
+    def text(self, entry: Located, path: tuple[str | int, ...], text: str) -> str:
+        """Check the facts that a text wants filled in."""
+        for match in PLACEHOLDER.finditer(text):
+            self.fact(entry, path, match[1])
+        return text
+
+    def fact(self, entry: Located, path: tuple[str | int, ...], name: str, *, on_key: bool = False) -> None:
+        """Check that a fact exists."""
+        if self.type_of(name) is None:
+            message = f"there is no fact `{name}`"
+            self.problems.append(entry.problem(path, message, nearest(name, self.types), on_key=on_key))
+        self.used.add(name)
+
+    def refer(self, entry: Located, path: tuple[str | int, ...], kind: str, name: str, *, on_key: bool = False) -> None:
+        """Check that an entry of a kind exists."""
+        known = self.entries.of(kind)
+        if name not in known:
+            message = f"there is no {kind} `{name}`"
+            self.problems.append(entry.problem(path, message, nearest(name, known), on_key=on_key))
+
+    def value(self, entry: Located, path: tuple[str | int, ...], fact: str, value: Any) -> None:
+        """Check that a value fits a fact's declared type and values."""
+        wanted = self.type_of(fact)
+        if wanted is None:
+            self.fact(entry, path, fact, on_key=True)
+            return
+        if not _fits(value, wanted):
+            self.problems.append(entry.problem(path, f"`{fact}` is {wanted}, and this is {type(value).__name__}"))
+            return
+        allowed = self._values(fact)
+        if allowed and isinstance(value, str) and value not in allowed:
+            message = f"`{value}` is not a value of `{fact}`"
+            self.problems.append(entry.problem(path, message, nearest(value, allowed) or f"one of {', '.join(allowed)}"))
+
+    def _values(self, fact: str) -> Iterable[str]:
+        declared = self.entries.of("fact").get(fact) or self.entries.of("setting").get(fact.removeprefix("config."))
+        return (declared.model.values or ()) if declared else ()
+
+
+def _fits(value: Any, wanted: str) -> bool:
+    match wanted:
+        case "bool":
+            return isinstance(value, bool)
+        case "int" | "float":
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            return number or value in ("nan", "inf", "-inf")
+        case "list":
+            return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        case _:
+            return isinstance(value, str)
+
+
+_BRINGS: Mapping[str, Any] = {
+    "signature": lambda model: "bool",
+    "code-pattern": lambda model: "bool",
+    "setting": lambda model: model.type,
+    "check": lambda model: "bool",
+    "symptom": lambda model: "bool",
+}

@@ -1,0 +1,86 @@
+"""What the engine asks of a probe, and what a probe hands back.
+
+The engine names facts; a probe that can give them runs. It reads, and never reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .facts import Fact, Place, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in the run, for the timeline."""
+
+    what: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class InputSeen:
+    """One input as it was read, for the report."""
+
+    name: str
+    kind: str
+    """`log`, `config`, `code`, `records`, `events`, `state` or `other`."""
+    size: int | None = None
+    """Bytes, where there is a file."""
+    note: str = ""
+    """What could not be read of it, or how it was read."""
+    bad: bool = False
+    """True where nothing could be read of what the person named."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What one run of a probe brought."""
+
+    facts: list[Fact] = field(default_factory=list)
+    unknowable: dict[str, str] = field(default_factory=dict)
+    """Fact -> why this probe could not give it."""
+    events: list[Event] = field(default_factory=list)
+    inputs: list[InputSeen] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What a person should know about how far this probe could see."""
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being read, how far it is and how much there is, in bytes."""
+
+
+class Probe(Protocol):
+    """One kind of input, a declared list of facts, bounded in time and memory.
+
+    A probe never raises into the engine: what it could not do is a reason in its findings.
+    """
+
+    @property
+    def id(self) -> str:
+        """A short name: `logs`, `configs`, `device`."""
+        ...
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """The facts it can give with the inputs at hand: names, or `prefix.*` for all below."""
+        ...
+
+    @property
+    def cost(self) -> float:
+        """What running it will take, in seconds, roughly."""
+        ...
+
+    @property
+    def asked_for(self) -> bool:
+        """True where the person handed in its input: then it always runs."""
+        ...
+
+    def run(self) -> Findings:
+        """Read, and hand back what was found."""
+        ...
+
+
+__all__ = ["Event", "Fact", "Findings", "InputSeen", "Place", "Probe", "Progress", "Scalar"]

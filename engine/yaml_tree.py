@@ -1,0 +1,180 @@
+"""YAML as a tree in which every value knows its place. Safe: no tags, no bombs, no duplicate keys."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MAX_VALUES = 200_000
+"""More values than this in one file is an alias bomb or no configuration."""
+MAX_DEPTH = 100
+
+Plain: TypeAlias = Any
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class YamlProblem(ValueError):
+    """A text that is not YAML we accept. `line` and `column` count from 1."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+@dataclass(slots=True)
+class Tree:
+    """A value, where it stands and what is below it."""
+
+    value: Plain
+    """The value as Python sees it: for a mapping or a list, the plain values below."""
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    """Just behind the value's last character. All four count from 1, columns in characters."""
+    style: str = ""
+    """How a scalar is quoted: empty, `'`, `"`, `|` or `>`."""
+    key_line: int = 0
+    key_column: int = 0
+    key_style: str = ""
+    children: dict[str | int, Tree] = field(default_factory=dict)
+
+    def at(self, path: Path) -> Tree:
+        """The tree at a path, or the deepest one on the way to it."""
+        here = self
+        for part in path:
+            if part not in here.children:
+                break
+            here = here.children[part]
+        return here
+
+    def leaves(self, path: Path = ()) -> Iterator[tuple[Path, Tree]]:
+        """Every value that holds no others, with its path, in the order of the file."""
+        if not self.children:
+            yield path, self
+        for part, child in self.children.items():
+            yield from child.leaves((*path, part))
+
+
+def read_tree(text: str) -> Tree:
+    """Read one YAML document.
+
+    Raises YamlProblem with the place for a text that does not parse, a tag, a duplicate key,
+    a key that is no plain value, and a document that unfolds beyond MAX_VALUES or MAX_DEPTH.
+    """
+    try:
+        loader = _Base(text)
+        try:
+            root = loader.get_single_node()
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        raise _problem(error) from None
+    except yaml.YAMLError as error:
+        raise _unreadable(text, error) from None
+    except RecursionError:
+        raise YamlProblem("nested too deeply", 1, 1) from None
+    if root is None:
+        return Tree(None, 1, 1, 1, 1)
+    return _Builder().build(root, 0)
+
+
+def _problem(error: yaml.MarkedYAMLError) -> YamlProblem:
+    mark = error.problem_mark or error.context_mark
+    parts = [part for part in (error.context, error.problem) if part]
+    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    return YamlProblem(": ".join(parts), line, column)
+
+
+def _unreadable(text: str, error: yaml.YAMLError) -> YamlProblem:
+    position = getattr(error, "position", 0) or 0
+    before = text[:position]
+    line = before.count("\n") + 1
+    reason = getattr(error, "reason", None) or str(error)
+    return YamlProblem(f"a character that YAML does not allow ({reason})", line, position - before.rfind("\n"))
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.count = 0
+        self.open: set[int] = set()
+
+    def build(self, node: Node, depth: int) -> Tree:
+        self.count += 1
+        line, column = node.start_mark.line + 1, node.start_mark.column + 1
+        if self.count > MAX_VALUES:
+            raise YamlProblem(f"unfolds to more than {MAX_VALUES} values", line, column)
+        if depth > MAX_DEPTH or id(node) in self.open:
+            raise YamlProblem("nested too deeply", line, column)
+        tree = Tree(None, line, column, node.end_mark.line + 1, node.end_mark.column + 1)
+        if isinstance(node, ScalarNode):
+            tree.style = node.style or ""
+            tree.value = _scalar(node)
+            return tree
+        self.open.add(id(node))
+        if isinstance(node, SequenceNode):
+            self._refuse_tag(node, "tag:yaml.org,2002:seq")
+            tree.children = {index: self.build(part, depth + 1) for index, part in enumerate(node.value)}
+            tree.value = [child.value for child in tree.children.values()]
+        elif isinstance(node, MappingNode):
+            self._refuse_tag(node, "tag:yaml.org,2002:map")
+            self._mapping(node, tree, depth)
+        self.open.discard(id(node))
+        return tree
+
+    def _mapping(self, node: MappingNode, tree: Tree, depth: int) -> None:
+        merged: dict[str | int, Tree] = {}
+        for key_node, value_node in node.value:
+            line, column = key_node.start_mark.line + 1, key_node.start_mark.column + 1
+            if not isinstance(key_node, ScalarNode):
+                raise YamlProblem("a key must be a plain value", line, column)
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                merged |= self._merge(value_node, depth)
+                continue
+            key = str(key_node.value)
+            if key in tree.children:
+                first = tree.children[key].key_line
+                raise YamlProblem(f"the key `{key}` stands twice; first in line {first}", line, column)
+            child = self.build(value_node, depth + 1)
+            child.key_line, child.key_column, child.key_style = line, column, key_node.style or ""
+            tree.children[key] = child
+        for inherited, child in merged.items():
+            tree.children.setdefault(inherited, child)
+        tree.value = {key: child.value for key, child in tree.children.items()}
+
+    def _merge(self, node: Node, depth: int) -> dict[str | int, Tree]:
+        parts = node.value if isinstance(node, SequenceNode) else [node]
+        merged: dict[str | int, Tree] = {}
+        for part in parts:
+            if isinstance(part, MappingNode):
+                for key, child in self.build(part, depth + 1).children.items():
+                    merged.setdefault(key, child)
+        return merged
+
+    def _refuse_tag(self, node: Node, plain: str) -> None:
+        if node.tag not in (plain, "tag:yaml.org,2002:omap", "tag:yaml.org,2002:set"):
+            raise YamlProblem(
+                f"the tag {node.tag} is not read here", node.start_mark.line + 1, node.start_mark.column + 1
+            )
+
+
+_CONSTRUCT = yaml.SafeLoader("")
+
+
+def _scalar(node: ScalarNode) -> Plain:
+    """The value of a scalar as YAML 1.1 reads it; dates stay text, an unknown tag is dropped."""
+    if not node.tag.startswith("tag:yaml.org,2002:"):
+        return node.value
+    try:
+        value = _CONSTRUCT.construct_object(node)
+    except (yaml.YAMLError, ValueError):
+        return node.value
+    finally:
+        _CONSTRUCT.constructed_objects.clear()
+    return node.value if isinstance(value, datetime.date | bytes) else value

@@ -1,0 +1,1 @@
+"""Knowledge, in YAML. No code lives here."""

@@ -1,0 +1,1 @@
+"""Whatever turns the outside into facts."""

@@ -1,0 +1,5 @@
+"""The command `diagnose`."""
+
+
+def main() -> None:
+    """Run the command."""

@@ -1,0 +1,1 @@
+"""Jinja templates: the incident report, pages, code snippets, skeletons."""
