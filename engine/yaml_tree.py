@@ -62,11 +62,13 @@ class Tree:
             yield from child.leaves((*path, part))
 
 
-def read_tree(text: str) -> Tree:
+def read_tree(text: str, forgiven: list[YamlProblem] | None = None) -> Tree:
     """Read one YAML document.
 
     Raises YamlProblem with the place for a text that does not parse, a tag, a duplicate key,
     a key that is no plain value, and a document that unfolds beyond MAX_VALUES or MAX_DEPTH.
+    Where a list is given, tags, duplicate and other keys are put into it instead, and read as
+    PyYAML's own loader would: the last of two equal keys counts, a tag is passed over.
     """
     try:
         loader = _Base(text)
@@ -82,7 +84,7 @@ def read_tree(text: str) -> Tree:
         raise YamlProblem("nested too deeply", 1, 1) from None
     if root is None:
         return Tree(None, 1, 1, 1, 1)
-    return _Builder().build(root, 0)
+    return _Builder(forgiven).build(root, 0)
 
 
 def _problem(error: yaml.MarkedYAMLError) -> YamlProblem:
@@ -101,9 +103,16 @@ def _unreadable(text: str, error: yaml.YAMLError) -> YamlProblem:
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, forgiven: list[YamlProblem] | None) -> None:
         self.count = 0
         self.open: set[int] = set()
+        self.forgiven = forgiven
+
+    def refuse(self, message: str, line: int, column: int) -> None:
+        problem = YamlProblem(message, line, column)
+        if self.forgiven is None:
+            raise problem
+        self.forgiven.append(problem)
 
     def build(self, node: Node, depth: int) -> Tree:
         self.count += 1
@@ -133,14 +142,15 @@ class _Builder:
         for key_node, value_node in node.value:
             line, column = key_node.start_mark.line + 1, key_node.start_mark.column + 1
             if not isinstance(key_node, ScalarNode):
-                raise YamlProblem("a key must be a plain value", line, column)
+                self.refuse("a key must be a plain value", line, column)
+                continue
             if key_node.tag == "tag:yaml.org,2002:merge":
                 merged |= self._merge(value_node, depth)
                 continue
             key = str(key_node.value)
             if key in tree.children:
                 first = tree.children[key].key_line
-                raise YamlProblem(f"the key `{key}` stands twice; first in line {first}", line, column)
+                self.refuse(f"the key `{key}` stands twice; first in line {first}", line, column)
             child = self.build(value_node, depth + 1)
             child.key_line, child.key_column, child.key_style = line, column, key_node.style or ""
             tree.children[key] = child
@@ -159,7 +169,7 @@ class _Builder:
 
     def _refuse_tag(self, node: Node, plain: str) -> None:
         if node.tag not in (plain, "tag:yaml.org,2002:omap", "tag:yaml.org,2002:set"):
-            raise YamlProblem(
+            self.refuse(
                 f"the tag {node.tag} is not read here", node.start_mark.line + 1, node.start_mark.column + 1
             )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from .code_rules import expand, idioms_in, reachable, words
 from .literals import literals
+from .machine import MACHINE
 from .scope import Scope, fact_of
 from .validate import Located
 
@@ -18,7 +20,7 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
     """All sections of the compiled knowledge base. Mistakes are noted in the scope.
 
     `core` is what every diagnosis needs, `reading` what a log needs, `code` and `dialects` what a
-    script and a configuration need, `pages` the texts that only explanations and reports show.
+    script and a configuration need, `machine` what is known about devices and installations, `pages` the texts that only explanations and reports show.
     """
     entries = scope.entries
     core: Stored = {
@@ -31,8 +33,9 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
     sections = {
         "core": core,
         "reading": _section(scope, _READING),
-        "code": _section(scope, {"code-pattern": _pattern}),
+        "code": _section(scope, {"idiom": _idiom, "code-pattern": _pattern}),
         "dialects": _section(scope, {"dialect": _dialect, "setting": _setting, "check": _check}),
+        "machine": _section(scope, MACHINE),
         "pages": _pages(scope),
     }
     for entry in entries.of("cause").values():
@@ -134,9 +137,7 @@ def _fix(scope: Scope, entry: Located) -> Stored:
         scope.refer(entry, ("conflicts", index), "fix", other)
     if fix.snippet and fix.snippet not in scope.snippets:
         scope.problems.append(entry.problem(("snippet",), f"there is no snippet `{fix.snippet}`"))
-    settings = {
-        name: _change(scope, entry, name, change, fix.settings) for name, change in fix.settings.items()
-    }
+    settings = {name: _change(scope, entry, name, change) for name, change in fix.settings.items()}
     return {
         "title": fix.title,
         "safety": fix.safety,
@@ -154,7 +155,7 @@ def _fix(scope: Scope, entry: Located) -> Stored:
     }
 
 
-def _change(scope: Scope, entry: Located, name: str, change: Any, all_changes: Mapping[str, Any]) -> Stored:
+def _change(scope: Scope, entry: Located, name: str, change: Any) -> Stored:
     path = ("settings", name)
     scope.refer(entry, path, "setting", name, on_key=True)
     if not hasattr(change, "multiply"):
@@ -165,12 +166,8 @@ def _change(scope: Scope, entry: Located, name: str, change: Any, all_changes: M
         scope.value(entry, (*path, "set"), f"config.{name}", change.set)
     stored = {"way": way, "otherwise": change.otherwise, "digits": change.digits}
     if way == "compute":
-        # `new.x` is what this fix sets x to; to the checker it is the setting itself.
-        text = change.compute
-        for other in all_changes:
-            text = text.replace(f"new.{other}", f"config.{other}")
-        checked = scope.condition(entry, (*path, "compute"), text, "number")
-        return stored | {"expression": [change.compute, checked[1]] if checked else None}
+        checked = scope.condition(entry, (*path, "compute"), change.compute, "number")
+        return stored | {"expression": checked}
     return stored | {"value": getattr(change, way)}
 
 
@@ -237,22 +234,68 @@ def _format(scope: Scope, entry: Located) -> Stored:
     }
 
 
+def _frame(scope: Scope, entry: Located) -> Stored:
+    if entry.model.fact:
+        scope.fact(entry, ("fact",), entry.model.fact)
+    return {"fact": entry.model.fact or "", "pattern": entry.model.pattern}
+
+
+def _words(scope: Scope, entry: Located) -> Stored:
+    return {"words": entry.model.words}
+
+
 def _metric(scope: Scope, entry: Located) -> Stored:
     return {"names": [name.lower() for name in entry.model.names], "unit": entry.model.unit or ""}
 
 
+def _idiom(scope: Scope, entry: Located) -> Stored:
+    _uses_idioms(scope, entry, entry.model.rule)
+    return {"rule": expand(entry.model.rule)}
+
+
 def _pattern(scope: Scope, entry: Located) -> Stored:
     pattern = entry.model
+    idioms = {name: one.model.rule for name, one in scope.entries.of("idiom").items()}
     for name, fact in pattern.captures.items():
         scope.fact(entry, ("captures", name), fact)
+    for fact, value in pattern.facts.items():
+        scope.value(entry, ("facts", fact), fact, value)
+        scope.used.add(fact)
+    flow = pattern.flow
+    through = flow.through if flow and flow.through != "everything" else None
+    rules = [pattern.rule] if pattern.rule else [flow.from_, flow.into]
+    others = [pattern.scope, pattern.unless, through, flow and flow.unless, *pattern.constraints.values()]
+    used = [rule for rule in (*rules, *others) if rule]
+    _uses_idioms(scope, entry, used)
     return {
         "fact": fact_of("code-pattern", pattern.id),
         "means": pattern.means,
-        "rule": pattern.rule,
-        "scope": pattern.scope,
+        "rule": pattern.rule and expand(pattern.rule),
+        "flow": flow and {
+            "source": expand(flow.from_),
+            "source_argument": flow.from_argument or [],
+            "into": expand(flow.into),
+            "argument": flow.argument,
+            "through": through and expand(through),
+            "everything": flow.through == "everything",
+            "unless": flow.unless and expand(flow.unless),
+            "only": flow.only,
+        },
+        "constraints": {name: expand(rule) for name, rule in pattern.constraints.items()},
+        "scope": pattern.scope and expand(pattern.scope),
+        "unless": pattern.unless and expand(pattern.unless),
         "absent": pattern.absent,
         "captures": pattern.captures,
+        "facts": pattern.facts,
+        "words": words(rules[-1], idioms),
+        "scope_words": words(pattern.scope or {}, idioms),
+        "idioms": reachable(used, idioms),
     }
+
+
+def _uses_idioms(scope: Scope, entry: Located, rule: Any) -> None:
+    for name in dict.fromkeys(idioms_in(rule)):
+        scope.refer(entry, (), "idiom", name)
 
 
 def _setting(scope: Scope, entry: Located) -> Stored:
@@ -267,14 +310,28 @@ def _check(scope: Scope, entry: Located) -> Stored:
 
 def _dialect(scope: Scope, entry: Located) -> Stored:
     dialect = entry.model
-    for name, spelled in dialect.settings.items():
-        scope.refer(entry, ("settings", name), "setting", name, on_key=True)
-        for value in spelled.values:
-            if scope.type_of(f"config.{name}") == "str":
-                scope.value(entry, ("settings", name, "values"), f"config.{name}", value)
-        if spelled.ratio_as:
-            scope.refer(entry, ("settings", name, "ratio_as"), "setting", spelled.ratio_as)
-    return dict(dialect.model_dump(exclude={"id", "sources"}))
+    if dialect.base:
+        scope.refer(entry, ("base",), "dialect", dialect.base)
+    for index, name in enumerate(dialect.agrees):
+        scope.refer(entry, ("agrees", index), "setting", name)
+    for name, ways in dialect.settings.items():
+        path = ("settings", name)
+        scope.refer(entry, path, "setting", name, on_key=True)
+        for way in ways:
+            for value in (*way.values, *way.implied.values(), *([way.default] if way.default is not None else ())):
+                scope.value(entry, path, f"config.{name}", _literal(scope.type_of(f"config.{name}"), value))
+            if way.ratio_as:
+                scope.refer(entry, path, "setting", way.ratio_as)
+    return dict(dialect.model_dump(exclude={"id", "sources"}, exclude_defaults=True))
+
+
+def _literal(wanted: str | None, value: Any) -> Any:
+    """A canonical value that stands as a key of YAML, in its own type."""
+    if wanted == "bool" and value in ("true", "false"):
+        return value == "true"
+    if wanted in ("int", "float") and isinstance(value, str):
+        return float(value) if value.replace(".", "", 1).isdigit() else value
+    return value
 
 
 def _examples(scope: Scope, entry: Located) -> None:
@@ -323,5 +380,5 @@ _CORE: Mapping[str, Callable[[Scope, Located], Stored]] = {
     "symptom": _symptom, "cause": _cause, "fact": _fact, "fix": _fix, "procedure": _guide,
 }  # fmt: skip
 _READING: Mapping[str, Callable[[Scope, Located], Stored]] = {
-    "signature": _signature, "log-format": _format, "metric": _metric,
+    "signature": _signature, "log-format": _format, "metric": _metric, "frame": _frame, "words": _words,
 }  # fmt: skip

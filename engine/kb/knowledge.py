@@ -97,12 +97,24 @@ class Knowledge:
         }
 
     @cached_property
+    def frames(self) -> Mapping[str, rules.FrameRule]:
+        """What frames of a traceback say."""
+        return {name: rules.FrameRule(name, **one) for name, one in self._sections("reading")["frame"].items()}
+
+    @cached_property
+    def words(self) -> Mapping[str, frozenset[str]]:
+        """The words that readers go by."""
+        return {name: frozenset(one["words"]) for name, one in self._sections("reading")["words"].items()}
+
+    @cached_property
     def code_patterns(self) -> Mapping[str, rules.CodePatternRule]:
         """The patterns over Python source."""
-        return {
-            name: rules.CodePatternRule(id=name, **one)
-            for name, one in self._sections("code")["code-pattern"].items()
-        }
+        return {name: _pattern(name, one) for name, one in self._sections("code")["code-pattern"].items()}
+
+    @cached_property
+    def idioms(self) -> Mapping[str, Mapping[str, Any]]:
+        """The pieces of code that patterns share, as ast-grep rules."""
+        return {name: one["rule"] for name, one in self._sections("code")["idiom"].items()}
 
     @cached_property
     def settings(self) -> Mapping[str, rules.SettingRule]:
@@ -119,6 +131,21 @@ class Knowledge:
             name: rules.CheckRule(name, rules.Rule(*one["rule"]), one["says"])
             for name, one in self._sections("dialects")["check"].items()
         }
+
+    @cached_property
+    def devices(self) -> Mapping[str, rules.DeviceRule]:
+        """The accelerators."""
+        return {name: _device(name, one) for name, one in self._sections("machine")["device"].items()}
+
+    @cached_property
+    def packages(self) -> Mapping[str, rules.PackageRule]:
+        """The distributions whose versions are worth knowing."""
+        return {name: rules.PackageRule(id=name, **one) for name, one in self._sections("machine")["package"].items()}
+
+    @cached_property
+    def variables(self) -> Mapping[str, rules.VariableRule]:
+        """The environment variables that change how training runs."""
+        return {name: rules.VariableRule(name, **one) for name, one in self._sections("machine")["variable"].items()}
 
     @property
     def dialects(self) -> Mapping[str, Any]:
@@ -161,6 +188,11 @@ def _fact(name: str, stored: dict[str, Any]) -> rules.FactRule:
     return rules.FactRule(name, **stored | {"derive": derive, "values": tuple(stored.get("values", ()))})
 
 
+def _device(name: str, stored: dict[str, Any]) -> rules.DeviceRule:
+    sizes = {key: {model: tuple(gib) for model, gib in stored[key].items()} for key in ("memory", "laptop")}
+    return rules.DeviceRule(id=name, **_tuples(stored, "brand") | sizes)
+
+
 def _fix(name: str, stored: dict[str, Any]) -> rules.FixRule:
     settings = {
         setting: rules.ChangeRule(**one | {"expression": rule_from(one.get("expression"))})
@@ -168,6 +200,12 @@ def _fix(name: str, stored: dict[str, Any]) -> rules.FixRule:
     }
     changed = _tuples(stored, "steps", "take_back_steps", "conflicts")
     return rules.FixRule(id=name, **changed | {"when": rule_from(stored["when"]), "settings": settings})
+
+
+def _pattern(name: str, stored: dict[str, Any]) -> rules.CodePatternRule:
+    flow = stored["flow"] and rules.FlowRule(**_tuples(stored["flow"], "source_argument", "argument"))
+    words = {key: tuple(map(tuple, stored[key])) for key in ("words", "scope_words")}
+    return rules.CodePatternRule(id=name, **_tuples(stored, "idioms") | words | {"flow": flow})
 
 
 def _guide(name: str, stored: dict[str, Any]) -> rules.GuideRule:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import __version__, templates
 from . import cache
 from .knowledge import Knowledge
 from .packs import Pack
+
+if TYPE_CHECKING:
+    from .scope import Scope
 
 
 def load(packs: Sequence[Pack]) -> Knowledge:
@@ -46,6 +49,15 @@ def _from_cache(packs: Sequence[Pack], folder: Path, name: str, core: dict[str, 
 
 def compile_packs(packs: Sequence[Pack]) -> dict[str, dict[str, Any]]:
     """Read, validate and compile. Raises KnowledgeError with every mistake."""
+    return _compiled(packs)[0]
+
+
+def check_packs(packs: Sequence[Pack]) -> Scope:
+    """All entries as they stand in their files, every name checked. Raises KnowledgeError with every mistake."""
+    return _compiled(packs)[1]
+
+
+def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, dict[str, Any]], Scope]:
     from .compiler import compile_all
     from .problems import KnowledgeError, Problem
     from .scope import Scope
@@ -58,17 +70,16 @@ def compile_packs(packs: Sequence[Pack]) -> dict[str, dict[str, Any]]:
         entries, wrong = read_pack(pack)
         raw.append(entries)
         problems.extend(wrong)
-    entries_by_kind = validate(raw, problems)
-    scope = Scope(entries_by_kind, problems, snippets=snippet_names())
+    valid = validate(raw, problems)
+    scope = Scope(valid, problems, snippets=snippet_names())
     sections = compile_all(scope)
     if problems:
         raise KnowledgeError(problems)
-    changes = [f"replaced: {one}" for one in entries_by_kind.overrides]
-    changes += [f"added: {one}" for one in entries_by_kind.additions]
+    changes = [f"replaced: {one}" for one in valid.overrides] + [f"added: {one}" for one in valid.additions]
     sections["core"]["packs"] = {"changes": changes}
     # Through JSON and back, so that a first run and a cached one cannot differ.
     stored: dict[str, dict[str, Any]] = json.loads(json.dumps(sections))
-    return stored
+    return stored, scope
 
 
 def snippet_names() -> frozenset[str]:

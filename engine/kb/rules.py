@@ -174,6 +174,15 @@ class MetricRule:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameRule:
+    """What a frame of a traceback says; the fact is empty where it only tells frames apart."""
+
+    id: str
+    fact: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogFormatRule:
     """How one trainer prints."""
 
@@ -188,16 +197,40 @@ class LogFormatRule:
 
 
 @dataclass(frozen=True, slots=True)
+class FlowRule:
+    """A value on its way through the code. Rules are in ast-grep's own words."""
+
+    source: Mapping[str, Any]
+    source_argument: tuple[int | str, ...]
+    into: Mapping[str, Any]
+    argument: tuple[int | str, ...]
+    through: Mapping[str, Any] | None
+    everything: bool
+    unless: Mapping[str, Any] | None
+    only: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CodePatternRule:
-    """A structural pattern over Python source."""
+    """A pattern over Python source. Rules are in ast-grep's own words."""
 
     id: str
     fact: str
     means: str
-    rule: Mapping[str, Any]
+    rule: Mapping[str, Any] | None
+    flow: FlowRule | None
+    constraints: Mapping[str, Any]
     scope: Mapping[str, Any] | None
+    unless: Mapping[str, Any] | None
     absent: bool
     captures: Mapping[str, str]
+    facts: Mapping[str, Scalar]
+    words: tuple[tuple[str, ...], ...]
+    """Of each group a file must hold at least one text, in lower case, or its rule (of a flow: `into`) cannot match."""
+    scope_words: tuple[tuple[str, ...], ...]
+    """The same for its scope."""
+    idioms: tuple[str, ...]
+    """The idioms that its rules name, directly or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +252,41 @@ class CheckRule:
     id: str
     rule: Rule
     says: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRule:
+    """Accelerators that share what they can do."""
+
+    id: str
+    title: str
+    brand: tuple[str, ...]
+    """Words before the model that people leave out."""
+    facts: Mapping[str, Scalar]
+    memory: Mapping[str, tuple[float, ...]]
+    """Model -> GiB, several where it was sold with several."""
+    laptop: Mapping[str, tuple[float, ...]]
+    """The same for mobile versions that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRule:
+    """A distribution whose installed version is worth knowing."""
+
+    id: str
+    fact: str
+    means: str
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRule:
+    """An environment variable that changes how training runs."""
+
+    name: str
+    """With a star at the end: all that begin so."""
+    means: str
+    fact: str
+    facts: Mapping[str, Scalar]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..conditions import ConditionError, check, needs, parse
+from ..wording import PLACEHOLDER
 from .problems import Problem, nearest
 from .validate import Located, Validated
 
 PACKAGE = "env.package."
 """`env.package.torch` is the version of an installed package: any name may follow."""
-PLACEHOLDER = re.compile(r"\{([a-z_]+(?:\.[a-z0-9_]+)+)(?::([^{}]*))?\}")
-"""`{grad.norm.max:.3g}` in a text of a rule: a fact's value, with an optional number format."""
 
 
 def fact_of(kind: str, identity: str) -> str:
@@ -49,8 +47,13 @@ class Scope:
                 self.types[fact] = type_of(one.model)
 
     def type_of(self, name: str) -> str | None:
-        """The type of a fact, or None where there is no such fact."""
-        return "version" if name.startswith(PACKAGE) else self.types.get(name)
+        """The type of a fact, or None where there is no such fact.
+
+        `new.x` is what a fix has set `config.x` to, of the same type.
+        """
+        if name.startswith(PACKAGE):
+            return "version"
+        return self.types.get(f"config.{name[4:]}" if name.startswith("new.") else name)
 
     def condition(self, entry: Located, path: tuple[str | int, ...], text: str, expect: str = "bool") -> list[Any] | None:
         """Parse and check a condition; a mistake is noted, and None given back."""

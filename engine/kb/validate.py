@@ -11,14 +11,17 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from . import models
+from .phrases import UnknownPhrase, spell_out
 from .problems import Problem, nearest
 from .source import KINDS, Document, Raw
 
 MODELS: Mapping[str, type[models.Model]] = {
     "cause": models.Cause, "symptom": models.Symptom, "fact": models.FactSpec, "limit": models.Limit,
-    "setting": models.Setting, "check": models.Check, "fix": models.Fix, "signature": models.Signature,
-    "metric": models.Metric, "log-format": models.LogFormat, "code-pattern": models.CodePattern,
+    "setting": models.Setting, "check": models.Check, "fix": models.Fix, "phrase": models.Phrase, "signature": models.Signature,
+    "metric": models.Metric, "log-format": models.LogFormat, "frame": models.Frame, "words": models.Words,
+    "idiom": models.Idiom, "code-pattern": models.CodePattern,
     "dialect": models.Dialect, "procedure": models.Procedure, "checklist": models.Checklist,
+    "device": models.Device, "package": models.Package, "variable": models.Variable,
     "playbook-item": models.PlaybookItem, "weights": models.Weights,
 }  # fmt: skip
 _KEYS = {kind.name: kind.key for kind in KINDS}
@@ -58,7 +61,7 @@ def validate(packs: Iterable[list[Raw]], problems: list[Problem]) -> Validated:
     for number, entries in enumerate(packs):
         seen: dict[tuple[str, str], Located] = {}
         for raw in entries:
-            located = _validated(raw, problems)
+            located = _validated(raw, result, problems)
             if located is None:
                 continue
             first = seen.setdefault((located.kind, located.id), located)
@@ -79,15 +82,38 @@ def _place(result: Validated, located: Located, *, added: bool) -> None:
     kind[located.id] = located
 
 
-def _validated(raw: Raw, problems: list[Problem]) -> Located | None:
+def _validated(raw: Raw, so_far: Validated, problems: list[Problem]) -> Located | None:
     model = MODELS[raw.kind]
     value = raw.document.tree.at(raw.path).value
+    if raw.kind in ("phrase", "signature"):
+        try:
+            value = _spelt_out(value, so_far)
+        except UnknownPhrase as error:
+            problems.append(_no_phrase(raw, error.args[0], so_far))
+            return None
     try:
         entry = model.model_validate(value)
     except ValidationError as error:
         problems.extend(_problem(raw, model, detail) for detail in error.errors(include_url=False))
         return None
     return Located(raw.kind, str(getattr(entry, _KEYS.get(raw.kind, "id"), raw.kind)), entry, raw)
+
+
+def _spelt_out(value: Any, so_far: Validated) -> Any:
+    if not isinstance(value, dict):
+        return value
+    phrases = {name: one.model.pattern for name, one in so_far.of("phrase").items()}
+    spelt = dict(value)
+    if isinstance(pattern := value.get("pattern"), str):
+        spelt["pattern"] = spell_out(pattern, phrases)
+    if isinstance(wordings := value.get("any"), list):
+        spelt["any"] = [spell_out(one, phrases) if isinstance(one, str) else one for one in wordings]
+    return spelt
+
+
+def _no_phrase(raw: Raw, name: str, so_far: Validated) -> Problem:
+    hint = nearest(name, so_far.of("phrase"))
+    return raw.document.problem((*raw.path, "pattern"), f"there is no phrase `{name}` before this", hint)
 
 
 def _problem(raw: Raw, model: type[BaseModel], detail: ErrorDetails) -> Problem:

@@ -5,11 +5,13 @@ from .causes import Cause, Example, Symptom
 from .dialects import Dialect, Renamed, Spelled
 from .facts import Check, Derivation, FactSpec, Limit, PlaybookItem, Setting
 from .fixes import Change, Checklist, Fix, Procedure, Step, TakeBack, Tick
-from .reading import CodePattern, LogFormat, Metric, Sample, Signature
+from .machine import Device, Package, Variable
+from .reading import CodePattern, Flow, Frame, Idiom, LogFormat, Metric, Phrase, Sample, Signature, Words
 from .weights import Weights
 
 __all__ = [
-    "Cause", "Change", "Check", "Checklist", "CodePattern", "Derivation", "Dialect", "Entry", "Evidence",
-    "Example", "FactSpec", "Fix", "Limit", "LogFormat", "Metric", "Model", "PlaybookItem", "Procedure",
-    "Renamed", "Sample", "Setting", "Signature", "Spelled", "Step", "Symptom", "TakeBack", "Tick", "Weights",
+    "Cause", "Change", "Check", "Checklist", "CodePattern", "Derivation", "Device", "Dialect", "Entry",
+    "Evidence", "Example", "FactSpec", "Fix", "Flow", "Frame", "Idiom", "Limit", "LogFormat", "Metric",
+    "Model", "Package", "Phrase", "PlaybookItem", "Procedure", "Renamed", "Sample", "Setting",
+    "Signature", "Spelled", "Step", "Symptom", "TakeBack", "Tick", "Variable", "Weights", "Words",
 ]  # fmt: skip

@@ -2,45 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from .base import Entry, Model, Scalar, Text
+from .base import Entry, Id, Model, Scalar, Text
 
-Format = Literal["yaml", "json", "toml", "python", "shell", "arguments"]
-Spelling = Scalar | None | list[Scalar] | dict[str, Scalar | None]
+Format = Literal["yaml", "json", "toml", "ini", "python", "shell"]
+Spelling = Scalar | list[Scalar] | dict[str, Scalar | list[Scalar]]
 
 
 class Spelled(Model):
-    """One canonical setting as one trainer writes it."""
+    """One way in which a trainer writes one canonical setting. A plain text stands for its key alone."""
 
     key: str | list[str] = Field(
-        description="The dotted path in the file; several keys where any of them may hold it, the preferred first."
+        description="The dotted path in the file; several where any of them may hold it, the preferred first. "
+        "In Python `DataLoader.num_workers` is a keyword, `DataLoader.1` the second argument, `half.()` the call itself."
     )
+    flag: str | None = Field(None, description="The command-line option, where it is named differently.")
     old: list[str] = Field(default_factory=list, description="Former names that are still read.")
     values: dict[str, Spelling] = Field(
         default_factory=dict,
-        description="Canonical value -> how it is spelled; a mapping sets several keys together.",
+        description="Canonical value -> how it is spelled; a list gives alternatives, the preferred first; a mapping "
+        "sets several keys together, and a switch of them that is missing counts as off.",
+    )
+    implied: dict[str, Scalar] = Field(
+        default_factory=dict, description="Key -> what its presence alone says, where `key` is not there."
     )
     inverted: bool = Field(False, description="True where the key says the opposite: `disable_shuffling`.")
     exponent: bool = Field(False, description="True where the key holds the power of two.")
     scale: float = Field(1.0, gt=0, description="Canonical value = value in the file times this.")
+    reads: Literal["size", "duration", "count", "last-number"] | None = Field(
+        None,
+        description="How a text is read: `16G` as GiB (bare numbers are GiB times `scale`), `1-12:00:00` as minutes, "
+        "`0,1` as the number of its parts, `gpu:a100:2` as its last number.",
+    )
+    times: str | None = Field(None, description="Another key whose number is multiplied in, 1 where it is not there.")
     ratio_below: float | None = Field(
-        None, description="A value below this is a share of all steps, read as `ratio_as`."
+        None, description="A value above 0 and below this is a share of all steps, read as `ratio_as`."
     )
     ratio_as: str | None = None
     index: int | None = Field(None, ge=0, description="Which element, where the key holds a list.")
+    each: bool = Field(False, description="The key may hold several alike (`512,512`); all are set together.")
+    unset: list[Scalar] = Field(default_factory=list, description="Values that mean `not given`: -1.")
     default: Scalar | None = Field(None, description="What the trainer takes where the key is not given.")
     note: Text | None = None
+
+
+def _spelled(value: Any) -> Any:
+    """One way or several; `lr` stands for `{key: lr}`."""
+    ways = value if isinstance(value, list) else [value]
+    return [{"key": one} if isinstance(one, str) else one for one in ways]
+
+
+Ways = Annotated[list[Spelled], BeforeValidator(_spelled), Field(min_length=1)]
 
 
 class Renamed(Model):
     """A key that was renamed or removed."""
 
     to: str | None = Field(None, description="The new key; None where it was removed.")
-    since: Text | None = None
+    since: Text | None = Field(None, description="The first version of `package` that acts as `then` says.")
     then: Literal["ignored", "refused", "still read"] = "ignored"
+    note: Text | None = None
 
 
 class Dialect(Entry):
@@ -48,14 +72,34 @@ class Dialect(Entry):
 
     title: Text
     package: str | None = Field(None, description="The distribution it belongs to.")
+    since: Text | None = Field(None, description="The first version of the package that speaks it.")
+    base: Id | None = Field(None, description="A dialect whose keys it also reads.")
     formats: list[Format] = Field(min_length=1)
     markers: list[str] = Field(
-        min_length=1, description="Keys that give it away. The dialect with the most of its markers is taken."
+        default_factory=list,
+        description="Keys that give it away; `name()` is a call in Python or a program on a command line. "
+        "The dialect with the most and the rarest of its markers is taken.",
     )
     needs: list[str] = Field(default_factory=list, description="Keys of which at least one must be there.")
     excludes: list[str] = Field(default_factory=list, description="Keys that rule it out.")
-    style: Literal["underscore", "hyphen"] = Field("underscore", description="How flags are joined: --max_steps.")
-    settings: dict[str, Spelled]
+    always: bool = Field(False, description="Read beside whichever trainer is recognised: torch calls, Slurm.")
+    loose: bool = Field(False, description="`batchSize`, `batch-size` and `BATCH_SIZE` are one key.")
+    flat: bool = Field(False, description="Names of sections do not count.")
+    not_under: list[str] = Field(
+        default_factory=list, description="Words in the name of a section that is not about training: eval, test."
+    )
+    calls: list[str] = Field(
+        default_factory=list, description="Python callables whose keyword arguments are its keys."
+    )
+    style: Literal["underscore", "hyphen"] = Field("underscore", description="How options are joined: --max_steps.")
+    bare_flags: bool = Field(False, description="A switch on the command line takes no value: it is there or not.")
+    casts_numbers: bool = Field(False, description='A number in quotes, or `1e-5` in YAML 1.1, is read as a number.')
+    loose_json: bool = Field(False, description="Its JSON may hold comments and trailing commas.")
+    includes: list[str] = Field(default_factory=list, description="Keys that name another file to read.")
+    agrees: list[str] = Field(
+        default_factory=list, description="Settings that must be the same in every file of the run; `auto` agrees."
+    )
+    settings: dict[str, Ways] = Field(default_factory=dict)
     renamed: dict[str, Renamed] = Field(default_factory=dict)
     known: list[str] = Field(
         default_factory=list, description="Other keys it knows, so that a misspelt one is noticed."

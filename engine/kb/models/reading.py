@@ -18,10 +18,32 @@ def _compiles(pattern: str) -> str:
     return pattern
 
 
+class Phrase(Entry):
+    """A group of words that the patterns of signatures share, written there as `{id}`."""
+
+    means: Text
+    any: list[Regex] = Field(
+        min_length=1, description="Its wordings: regular expressions without named groups, which may use earlier phrases."
+    )
+
+    @property
+    def pattern(self) -> str:
+        """All wordings as one regular expression."""
+        return "|".join(self.any)
+
+    @model_validator(mode="after")
+    def _wordings_compile(self) -> Self:
+        for wording in self.any:
+            _compiles(wording)
+        return self
+
+
 class Signature(Entry):
     """A text that means something; it becomes the fact `log.<id>` with underscores."""
 
-    pattern: Regex = Field(description="A regular expression, searched in each cleaned line.")
+    pattern: Regex = Field(
+        description="A regular expression, searched in each cleaned line; `{works}` stands for the phrase `works`."
+    )
     means: Text
     role: Literal["failure", "consequence", "warning", "event"] = Field(
         description="failure: something went wrong here. consequence: it only follows from another rank's or "
@@ -56,19 +78,74 @@ class Signature(Entry):
         return self
 
 
+Code = dict[str, Any]
+"""An ast-grep rule (https://ast-grep.github.io), with our short words `calls`, `reads`, `contains` and `within`."""
+
+
+class Idiom(Entry):
+    """A piece of code that patterns share, written there as `matches: <id>`."""
+
+    means: Text
+    rule: Code
+
+
+class Flow(Model):
+    """A value on its way through the code: through names, tuples, attributes, functions and modules of the files read.
+
+    A place is a call. Where a rule matches the construction of an object (`nn.Softmax(dim=1)`), calls of that
+    object are meant.
+    """
+
+    from_: Code = Field(alias="from", description="Whose result is followed.")
+    from_argument: list[int | str] | None = Field(
+        None, description="Not the result but what is handed over is followed; written like `argument`."
+    )
+    into: Code = Field(description="Where it must arrive.")
+    argument: list[int | str] = Field(
+        min_length=1,
+        description="As which argument: a position from 0, a keyword, `self` for the object before the dot, or a "
+        "metavariable of `into` such as `$X`. The first that is there counts.",
+    )
+    through: Code | Literal["everything"] | None = Field(
+        None, description="Calls that pass the value on; `everything`: any computation with it."
+    )
+    unless: Code | None = Field(None, description="What ends the way.")
+    only: bool = Field(
+        False, description="True where nothing else that could carry a gradient may arrive together with it."
+    )
+
+
 class CodePattern(Entry):
     """A structural pattern over Python source; it becomes the fact `code.<id>` with underscores."""
 
     means: Text
-    rule: dict[str, Any] = Field(description="An ast-grep rule; where it matches, the fact is true.")
-    scope: dict[str, Any] | None = Field(
-        None, description="An ast-grep rule; where nothing matches it, the fact stays unknown."
+    rule: Code | None = Field(None, description="Where it matches, the fact is true.")
+    flow: Flow | None = Field(None, description="Where the value arrives, the fact is true.")
+    constraints: dict[str, Code] = Field(default_factory=dict, description="Metavariable -> rule it must match.")
+    scope: Code | None = Field(
+        None,
+        description="Where this is seen and the pattern is not, the fact is false; else it stays unknown. "
+        "A flow is also false where every way to its end was followed.",
     )
-    absent: bool = Field(False, description="True turns it round: the fact is true where `rule` matches nowhere.")
-    captures: dict[str, str] = Field(default_factory=dict, description="Metavariable -> fact.")
+    unless: Code | None = Field(None, description="A file in which this matches says nothing.")
+    absent: bool = Field(
+        False, description="True turns it round: the fact is true where `scope` is seen and `rule` matches in no file."
+    )
+    captures: dict[str, str] = Field(default_factory=dict, description="Metavariable -> fact that holds its text.")
+    facts: dict[str, Scalar] = Field(default_factory=dict, description="Other facts it establishes.")
     finds: list[Text] = Field(min_length=1, description="Code it must find.")
     passes: list[Text] = Field(min_length=1, description="Code it must not find.")
     sources: list[Text] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if (self.rule is None) == (self.flow is None):
+            raise ValueError("give `rule` or `flow`, and not both")
+        if self.absent and (self.rule is None or self.scope is None):
+            raise ValueError("`absent` needs `rule` and `scope`")
+        if self.captures and self.rule is None:
+            raise ValueError("`captures` needs `rule`")
+        return self
 
 
 Quirk = Literal[
@@ -112,4 +189,35 @@ class Metric(Model):
     unit: Text | None = None
 
 
-__all__ = ["CodePattern", "Id", "LogFormat", "Metric", "Quirk", "Sample", "Signature"]
+class Frame(Entry):
+    """What a frame of a traceback says about where an exception was raised."""
+
+    means: Text
+    fact: str | None = Field(None, description="Set to true where a frame matches, to false where none does.")
+    pattern: Regex = Field(description="Searched in each frame, written `file:function: source line`, with forward slashes.")
+    finds: list[Text] = Field(min_length=1, description="Frames it must match.")
+    passes: list[Text] = Field(min_length=1, description="Frames it must not match.")
+
+    _pattern = field_validator("pattern")(_compiles)
+
+    @model_validator(mode="after")
+    def _examples_agree(self) -> Self:
+        pattern = re.compile(self.pattern)
+        wrong = [one for one in self.finds if not pattern.search(one)]
+        wrong += [one for one in self.passes if pattern.search(one)]
+        if wrong:
+            raise ValueError(f"`finds` and `passes` disagree with the pattern: {wrong[0][:80]}")
+        return self
+
+
+class Words(Entry):
+    """Words that a reader goes by."""
+
+    means: Text
+    words: list[Text] = Field(min_length=1, description="In lower case.")
+
+
+__all__ = [
+    "CodePattern", "Flow", "Frame", "Id", "Idiom", "LogFormat", "Metric", "Phrase", "Quirk", "Sample",
+    "Signature", "Words",
+]  # fmt: skip

@@ -1,0 +1,207 @@
+"""From probes to a diagnosis: gather, infer, choose tests and fixes, and write it all down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .diagnosis import (
+    SCHEMA,
+    CauseFound,
+    ChangedSetting,
+    Diagnosis,
+    Evidence,
+    FactFound,
+    FixOffered,
+    Guide,
+    GuideStep,
+    Happened,
+    InputRead,
+    Source,
+    SymptomFound,
+    TestToRun,
+)
+from .facts import Fact, Facts, Origin, Place
+from .fixes import Offer, offers
+from .gather import BUDGET, Gathered, gather
+from .infer import Ranked, rank
+from .kb.knowledge import Knowledge
+from .next_tests import NextTest, next_tests
+from .probe import Probe
+from .symptoms import Seen, certainty
+from .weigh import Weighed
+from .wording import fill, show
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoned:
+    """The diagnosis and what it rests on, for explanations and further questions."""
+
+    diagnosis: Diagnosis
+    gathered: Gathered
+    ranked: Sequence[Ranked]
+    tests: Sequence[NextTest]
+    offers: Sequence[Offer]
+
+
+def diagnose(
+    knowledge: Knowledge,
+    probes: Sequence[Probe],
+    *,
+    symptoms: tuple[str, ...] = (),
+    answers: Iterable[Fact] = (),
+    budget: float = BUDGET,
+    version: str = "",
+    top: int = 10,
+) -> Reasoned:
+    """Diagnose what the probes can see.
+
+    `symptoms` are ids; where empty, they are detected. `answers` are facts a person gave. `top`
+    is how many causes the diagnosis lists. The same inputs give the same diagnosis.
+    """
+    facts = Facts()
+    facts.extend(answers)
+    gathered = gather(knowledge, probes, symptoms, facts, budget)
+    return conclude(knowledge, gathered, version=version, top=top)
+
+
+def answered(reasoned: Reasoned, knowledge: Knowledge, symptoms: tuple[str, ...], answer: Fact) -> Reasoned:
+    """The diagnosis with one more fact. No probe runs again."""
+    gathered = reasoned.gathered
+    gathered.facts.add(answer)
+    gathered.settle(knowledge, symptoms)
+    before = reasoned.diagnosis
+    return conclude(knowledge, gathered, version=before.version, top=len(before.causes))
+
+
+def conclude(knowledge: Knowledge, gathered: Gathered, *, version: str, top: int) -> Reasoned:
+    """Reason over what was gathered, and write it down."""
+    ranked = rank(knowledge, gathered.facts, certainty(gathered.seen))
+    tests = next_tests(ranked, gathered.facts, knowledge)
+    offered = offers(ranked, gathered.facts, knowledge)
+    diagnosis = Diagnosis(
+        schema=SCHEMA,
+        version=version,
+        outcome=_outcome(ranked, gathered.seen),
+        symptoms=tuple(_symptom(one) for one in gathered.seen),
+        causes=tuple(_cause(one) for one in ranked[:top]),
+        next_tests=tuple(_test(one) for one in tests),
+        fixes=tuple(_fix(one, gathered.facts) for one in offered),
+        procedure=_procedure(knowledge, gathered),
+        timeline=_timeline(gathered),
+        facts=tuple(_fact(one, knowledge) for one in gathered.facts if _worth_listing(one, knowledge)),
+        inputs=tuple(InputRead(one.name, one.kind, one.size, one.note, one.bad) for one in gathered.inputs),
+        not_seen=_not_seen(gathered),
+        notes=tuple(dict.fromkeys(gathered.notes)),
+        packs=knowledge.packs,
+    )
+    return Reasoned(diagnosis, gathered, ranked, tests, offered)
+
+
+def _outcome(ranked: Sequence[Ranked], seen: Sequence[Seen]) -> str:
+    if any(one.verdict in ("confirmed", "likely") for one in ranked[:1]):
+        return "cause-found"
+    return "symptom-only" if any(one.detected for one in seen) else "nothing-found"
+
+
+def source(place: Place) -> Source:
+    """A place, as the diagnosis shows it."""
+    return Source(place.input, place.line, place.column, place.step, place.rank, place.text)
+
+
+def _evidence(lines: Iterable[Weighed]) -> tuple[Evidence, ...]:
+    """The lines that count, those that say most first."""
+    counted = [one for one in lines if one.decibans]
+    counted.sort(key=lambda one: -abs(one.decibans))
+    return tuple(
+        Evidence(one.statement, round(one.decibans, 1), one.facts, tuple(map(source, one.places))) for one in counted
+    )
+
+
+def _symptom(one: Seen) -> SymptomFound:
+    symptom = one.symptom
+    confidence = round(one.confidence, 3)
+    return SymptomFound(symptom.id, symptom.title, one.given, one.detected, confidence, _evidence(one.evidence))
+
+
+def _cause(one: Ranked) -> CauseFound:
+    return CauseFound(
+        id=one.cause.id,
+        title=one.cause.title,
+        family=one.cause.family,
+        confidence=round(one.confidence, 3),
+        verdict=one.verdict,
+        decibans=round(one.decibans, 1),
+        prior_decibans=round(one.prior, 1),
+        evidence=_evidence(one.evidence),
+        unknown=one.unknown,
+        fixes=one.cause.fixes,
+    )
+
+
+def _test(one: NextTest) -> TestToRun:
+    fact = one.fact
+    return TestToRun(fact.name, fact.ask, fact.measure, fact.minutes, round(one.gain, 4), one.splits)
+
+
+def _fix(one: Offer, facts: Facts) -> FixOffered:
+    fix = one.fix
+    return FixOffered(
+        id=fix.id,
+        title=fix.title,
+        safety=fix.safety,
+        effort_minutes=fix.effort_minutes,
+        causes=one.causes,
+        expect=fill(fix.expect, facts),
+        why=fill(fix.why, facts),
+        proviso=one.proviso,
+        settings=tuple(ChangedSetting(change.name, change.before, change.after) for change in one.settings),
+        by_hand=one.notes,
+        command=fill(fix.command, facts),
+        steps=tuple(fill(step, facts) for step in fix.steps),
+        take_back_when=fix.take_back_when,
+        take_back_steps=fix.take_back_steps,
+    )
+
+
+def _procedure(knowledge: Knowledge, gathered: Gathered) -> Guide | None:
+    """The procedure for the first symptom that has one, with what is known already."""
+    for one in gathered.seen:
+        for guide in knowledge.procedures.values():
+            if one.symptom.id in guide.symptoms:
+                steps = tuple(
+                    GuideStep(step.do, step.minutes, step.fact, step.tells, _known(step.fact, gathered.facts))
+                    for step in guide.steps
+                )
+                return Guide(guide.id, guide.title, steps)
+    return None
+
+
+def _known(name: str, facts: Facts) -> str:
+    value = facts.value(name) if name else None
+    return "" if value is None else show(value)
+
+
+def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
+    order = {one.name: index for index, one in enumerate(gathered.inputs)}
+    events = sorted(gathered.events, key=lambda one: (order.get(one.place.input, 0), one.place.line or 0, one.what))
+    return tuple(Happened(one.what, source(one.place)) for one in events)
+
+
+def _fact(fact: Fact, knowledge: Knowledge) -> FactFound:
+    declared = knowledge.facts.get(fact.name)
+    places = tuple(map(source, fact.places))
+    return FactFound(fact.name, fact.value, declared.unit if declared else "", str(fact.origin), places, fact.note)
+
+
+def _worth_listing(fact: Fact, knowledge: Knowledge) -> bool:
+    """Hundreds of error texts that were not found say nothing to a reader."""
+    if fact.value is not False:
+        return True
+    declared = knowledge.facts.get(fact.name)
+    return bool(declared and (declared.ask or fact.origin is Origin.ANSWER))
+
+
+def _not_seen(gathered: Gathered) -> tuple[str, ...]:
+    bad = [f"{one.name}: {one.note}" for one in gathered.inputs if one.bad]
+    return tuple(bad)

@@ -1,0 +1,208 @@
+"""The diagnosis: one object of which every output format is a rendering. Its JSON is a public schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .facts import Scalar, Value
+
+SCHEMA = "1"
+"""Changes when a field is removed or changes its meaning; new fields may come without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something stands."""
+
+    input: str
+    line: int | None = None
+    column: int | None = None
+    step: int | float | None = None
+    rank: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One line of evidence."""
+
+    statement: str
+    decibans: float
+    """What it adds to the cause; below zero speaks against it."""
+    facts: tuple[str, ...] = ()
+    source: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SymptomFound:
+    """A symptom that a person named or the evidence shows."""
+
+    id: str
+    title: str
+    given: bool
+    detected: bool
+    confidence: float
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CauseFound:
+    """A cause that was weighed."""
+
+    id: str
+    title: str
+    family: str
+    confidence: float
+    """From 0 to 1."""
+    verdict: str
+    """`confirmed`, `likely`, `possible` or `unlikely`."""
+    decibans: float
+    prior_decibans: float
+    evidence: tuple[Evidence, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Facts that would tell more."""
+    fixes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TestToRun:
+    """A fact worth finding out."""
+
+    fact: str
+    question: str
+    how: str
+    minutes: float
+    gain: float
+    """Expected bits per minute."""
+    tells_apart: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSetting:
+    """A setting before and after a fix, by its canonical name."""
+
+    name: str
+    before: Scalar | None
+    after: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """A change to one of the user's files."""
+
+    file: str
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixOffered:
+    """A fix that fits this run."""
+
+    id: str
+    title: str
+    safety: str
+    """`safe`, `unsafe` (changes results) or `advice` (a person must do it)."""
+    effort_minutes: float
+    causes: tuple[str, ...]
+    expect: str
+    why: str = ""
+    proviso: str = ""
+    settings: tuple[ChangedSetting, ...] = ()
+    patch: tuple[FilePatch, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    """What could not be patched, and what to change by hand."""
+    code: str = ""
+    command: str = ""
+    steps: tuple[str, ...] = ()
+    take_back_when: str = ""
+    take_back_steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FactFound:
+    """A fact that was read."""
+
+    name: str
+    value: Value
+    unit: str
+    origin: str
+    source: tuple[Source, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InputRead:
+    """An input as it was read."""
+
+    name: str
+    kind: str
+    size: int | None = None
+    note: str = ""
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One line of the timeline."""
+
+    what: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class GuideStep:
+    """One step of the procedure for a symptom."""
+
+    do: str
+    minutes: float
+    fact: str = ""
+    tells: str = ""
+    answer: str = ""
+    """What is known already, where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """An ordered way to go about a symptom."""
+
+    id: str
+    title: str
+    steps: tuple[GuideStep, ...]
+
+    @property
+    def minutes(self) -> float:
+        """What the steps not yet answered take in all."""
+        return sum(step.minutes for step in self.steps if not step.answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Everything that is to be said about a run."""
+
+    schema: str
+    version: str
+    outcome: str
+    """`cause-found`, `symptom-only` (something is wrong, and no cause stands out) or `nothing-found`."""
+    symptoms: tuple[SymptomFound, ...] = ()
+    causes: tuple[CauseFound, ...] = ()
+    next_tests: tuple[TestToRun, ...] = ()
+    fixes: tuple[FixOffered, ...] = ()
+    procedure: Guide | None = None
+    timeline: tuple[Happened, ...] = ()
+    facts: tuple[FactFound, ...] = ()
+    inputs: tuple[InputRead, ...] = ()
+    not_seen: tuple[str, ...] = ()
+    """What could not be looked at, and why."""
+    notes: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
+    """What user packs added to the knowledge or replaced in it."""
+    command: str = ""
+    """How to repeat this diagnosis."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Fixes that do not go with those chosen before them, and why."""
+
+    @property
+    def found(self) -> bool:
+        """Whether something is wrong."""
+        return self.outcome != "nothing-found"

@@ -1,0 +1,82 @@
+"""How was it concluded, why is it asked, and why is it not another cause?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .facts import Facts
+from .infer import Ranked, to_probability
+from .kb.knowledge import Knowledge
+from .next_tests import NextTest
+from .wording import show
+
+
+def how(one: Ranked, facts: Facts, knowledge: Knowledge) -> list[str]:
+    """Every step from the prior to the confidence, with what each line added."""
+    lines = [f"{one.cause.id}: {one.cause.title}", f"  {one.prior:+6.1f} dB  {_prior(one, knowledge)}"]
+    for line in one.evidence:
+        if line.outcome is None:
+            continue
+        places = f"  [{', '.join(map(str, line.places))}]" if line.places else ""
+        lines.append(f"  {line.decibans:+6.1f} dB  {line.statement or line.rule.rule.text}{places}")
+        lines.append(f"             because {line.rule.rule.text}{_values(line.facts, facts)}")
+    lines.append(f"  {one.decibans:+6.1f} dB  in all: confidence {one.confidence:.0%}, {one.verdict}")
+    if one.unknown:
+        lines.append(f"  not known: {', '.join(one.unknown)}")
+    return lines
+
+
+def _prior(one: Ranked, knowledge: Knowledge) -> str:
+    base = to_probability(one.prior)
+    words = [f"{symptom}: {word}" for symptom, word in one.cause.symptoms.items()]
+    if abs(base - knowledge.weights.unlisted) < 1e-9:
+        return "before any evidence: this symptom is not one it is known for"
+    return f"before any evidence: {base:.1%} ({', '.join(words)})"
+
+
+def _values(names: Sequence[str], facts: Facts) -> str:
+    known = [f"{name} = {show(value)}" for name in names if (value := facts.value(name)) is not None]
+    return f" ({', '.join(known)})" if known else ""
+
+
+def why(test: NextTest, ranked: Sequence[Ranked], knowledge: Knowledge) -> list[str]:
+    """Why a question is asked: what each answer would do to which cause."""
+    name = test.fact.name
+    lines = [f"{test.fact.ask} ({name})", f"  {test.fact.means}"]
+    by_id = {one.cause.id: one for one in ranked}
+    for cause in test.splits:
+        for line in by_id[cause].evidence:
+            if line.outcome is None and name in line.rule.rule.needs:
+                rule = line.rule
+                word = rule.supports or rule.against
+                side = "for" if rule.supports else "against"
+                lines.append(f"  if {rule.rule.text}: {word} evidence {side} {cause}")
+                if rule.absent:
+                    lines.append(f"  if not: {rule.absent} evidence against {cause}")
+    lines.append(f"  expected: {test.bits:.2f} bits for {test.fact.minutes:g} minutes")
+    return lines
+
+
+def why_not(one: Ranked, ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list[str]:
+    """Why a cause does not stand above the first: what it lacks, and what the first has."""
+    first = ranked[0]
+    if one.cause.id == first.cause.id:
+        return [f"{one.cause.id} is the first.", *how(one, facts, knowledge)]
+    place = next(index for index, other in enumerate(ranked, 1) if other.cause.id == one.cause.id)
+    gap = first.decibans - one.decibans
+    lines = [f"{one.cause.id} stands at place {place}, {gap:.1f} dB below {first.cause.id}."]
+    lines += ["", "Against it:"] + (_lines(one, negative=True) or ["  nothing"])
+    lines += ["", "For it:"] + (_lines(one, negative=False) or ["  nothing"])
+    missing = [line for line in one.evidence if line.outcome is None and line.rule.supports]
+    lines += ["", "It would rise with:"]
+    lines += [f"  {line.rule.rule.text} ({line.rule.supports})" for line in missing] or ["  nothing that is not known"]
+    lines += ["", f"For {first.cause.id}:", *(_lines(first, negative=False) or ["  only its prior"])]
+    return lines
+
+
+def _lines(one: Ranked, *, negative: bool) -> list[str]:
+    counted = [line for line in one.evidence if (line.decibans < 0) == negative and line.decibans]
+    return [
+        f"  {line.decibans:+6.1f} dB  {line.statement}" + (f"  [{line.places[0]}]" if line.places else "")
+        for line in counted
+    ]

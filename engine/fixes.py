@@ -1,0 +1,164 @@
+"""Which fixes to offer, in which order, and what each changes in canonical settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .facts import Facts, Scalar, Value
+from .infer import Ranked
+from .kb.knowledge import Knowledge
+from .kb.rules import ChangeRule, FixRule
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as a fix wants it."""
+
+    name: str
+    """The canonical name."""
+    before: Scalar | None
+    """None where the run does not say."""
+    after: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A fix that fits this run."""
+
+    fix: FixRule
+    causes: tuple[str, ...]
+    """The causes it answers, the most likely first."""
+    settings: tuple[Setting, ...] = ()
+    """What it changes here; empty where nothing is to change or nothing is known."""
+    proviso: str = ""
+    """What must hold and is not known here."""
+    notes: tuple[str, ...] = ()
+    """Why a change is not computed: `micro_batch_size is 1 already`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several fixes as one change, and what had to be left out."""
+
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    taken: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Fix -> why it does not go with those before it."""
+
+
+def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list[Offer]:
+    """The fixes of every cause that is at least possible, in the order to try them.
+
+    A fix whose condition is known to be false is left out, and so is one whose settings stand
+    as it wants them already while it has nothing else to offer.
+    """
+    causes: dict[str, list[str]] = {}
+    for one in ranked:
+        if one.verdict != "unlikely":
+            for fix in one.cause.fixes:
+                causes.setdefault(fix, []).append(one.cause.id)
+    found = (_offer(knowledge.fixes[fix], tuple(behind), facts) for fix, behind in causes.items())
+    return [one for one in found if one is not None]
+
+
+def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts) -> Offer | None:
+    holds = True if fix.when is None else fix.when(facts.value)
+    if holds is False:
+        return None
+    settings, notes = changes(fix, facts)
+    nothing_left = fix.settings and not settings and not (fix.snippet or fix.command or fix.steps)
+    if nothing_left:
+        return None
+    proviso = fix.when.text if fix.when is not None and holds is None else ""
+    return Offer(fix, causes, settings, proviso, notes)
+
+
+def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
+    """What a fix changes in this run, and why it does not where it cannot."""
+    settings: list[Setting] = []
+    notes: list[str] = []
+    new: dict[str, Scalar] = {}
+    for name, change in fix.settings.items():
+        before = facts.value(f"config.{name}")
+        before = before if not isinstance(before, tuple) else None
+        after = _after(change, before, facts, new)
+        if after is None:
+            notes.append(f"{name} is not known here, so its new value is not computed")
+        elif after == before:
+            notes.append(f"{name} is {before} already")
+        else:
+            new[name] = after
+            settings.append(Setting(name, before, after))
+    return tuple(settings), tuple(notes)
+
+
+def _after(change: ChangeRule, before: Scalar | None, facts: Facts, new: Mapping[str, Scalar]) -> Scalar | None:
+    """The value a setting should have; None where it cannot be told."""
+    if change.way == "set":
+        return change.value
+    if change.way == "compute":
+        return _computed(change, facts, new)
+    number = before if isinstance(before, int | float) and not isinstance(before, bool) else None
+    if number is None:
+        return change.otherwise
+    target = float(change.value)  # type: ignore[arg-type]
+    match change.way:
+        case "multiply":
+            return _like(number, number * target)
+        case "at_least":
+            return max(number, _like(number, target))
+        case _:
+            return min(number, _like(number, target))
+
+
+def _computed(change: ChangeRule, facts: Facts, new: Mapping[str, Scalar]) -> Scalar | None:
+    """A value worked out from this run. `new.x` in it is what this fix has set x to."""
+    if change.expression is None:
+        return change.otherwise
+
+    def look(name: str) -> Value | None:
+        setting = name.removeprefix("new.")
+        return new[setting] if setting in new else facts.value(name.replace("new.", "config.", 1))
+
+    value = change.expression(look)
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return change.otherwise
+    return _rounded(value, change.digits)
+
+
+def _like(old: float, value: float) -> int | float:
+    """A count stays a count, and at least one; anything else keeps four significant digits."""
+    return max(1, math.floor(value)) if isinstance(old, int) else _rounded(value, 4)
+
+
+def _rounded(value: float, digits: int | None) -> int | float:
+    if isinstance(value, int) or digits is None:
+        return value
+    return float(f"{value:.{digits}g}")
+
+
+def together(chosen: Sequence[Offer]) -> Together:
+    """All these fixes at once. What contradicts an earlier one is left out, and said."""
+    settings: dict[str, Setting] = {}
+    taken: list[Offer] = []
+    left_out: dict[str, str] = {}
+    for offer in chosen:
+        if reason := _clash(offer, taken, settings):
+            left_out[offer.fix.id] = reason
+            continue
+        taken.append(offer)
+        settings |= {one.name: one for one in offer.settings}
+    return Together(settings, tuple(one.fix.id for one in taken), left_out)
+
+
+def _clash(offer: Offer, taken: Sequence[Offer], settings: Mapping[str, Setting]) -> str:
+    for other in taken:
+        if other.fix.id in offer.fix.conflicts or offer.fix.id in other.fix.conflicts:
+            return f"does not go with {other.fix.id}"
+    for one in offer.settings:
+        first = settings.get(one.name)
+        if first is not None and first.after != one.after:
+            return f"wants {one.name} {one.after}, and an earlier fix sets it to {first.after}"
+    return ""

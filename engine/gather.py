@@ -1,0 +1,143 @@
+"""Goal-directed gathering: the engine names the facts it needs, the cheapest probe that has them runs.
+
+A probe whose input a person handed in always runs. Any other runs only while it could still
+change the order of the causes or whether a fix may be offered, and while time is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .derive import derive
+from .facts import Facts
+from .infer import Ranked, rank
+from .kb.knowledge import Knowledge
+from .kb.rules import DerivationRule, EvidenceRule
+from .probe import Event, Findings, InputSeen, Probe
+from .symptoms import Seen, certainty, note_symptoms, see_symptoms
+
+BUDGET = 20.0
+"""Seconds that probes nobody asked for may take in all."""
+_CONTENDERS = 10
+"""The causes whose order matters to a person."""
+_REACH = 30.0
+"""Decibans below the first beyond which a cause is out of the race."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """All that the probes brought."""
+
+    facts: Facts = field(default_factory=Facts)
+    events: list[Event] = field(default_factory=list)
+    inputs: list[InputSeen] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    ran: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Probe -> why it did not run."""
+    seen: list[Seen] = field(default_factory=list)
+
+    def take(self, probe: Probe, findings: Findings) -> None:
+        """Add what one probe found."""
+        self.ran.append(probe.id)
+        self.facts.extend(findings.facts)
+        for name, reason in findings.unknowable.items():
+            self.facts.cannot_know(name, reason)
+        self.events.extend(findings.events)
+        self.inputs.extend(findings.inputs)
+        self.notes.extend(findings.notes)
+
+    def settle(self, knowledge: Knowledge, given: tuple[str, ...]) -> None:
+        """Draw what follows from the facts: derived facts, symptoms, and what those bring."""
+        derive(self.facts, knowledge)
+        self.seen = see_symptoms(knowledge, self.facts, given)
+        note_symptoms(self.facts, self.seen)
+        derive(self.facts, knowledge)
+
+
+def gather(
+    knowledge: Knowledge, probes: Sequence[Probe], given: tuple[str, ...], facts: Facts, budget: float = BUDGET
+) -> Gathered:
+    """Run the probes that are worth it, those asked for in the order given, and derive what follows."""
+    result = Gathered(facts)
+    for probe in probes:
+        if probe.asked_for:
+            result.take(probe, probe.run())
+    result.settle(knowledge, given)
+    waiting = [one for one in probes if not one.asked_for]
+    left = budget
+    while waiting:
+        ranked = rank(knowledge, result.facts, certainty(result.seen))
+        probe = min(waiting, key=lambda one: (not _matters(one, ranked, result, knowledge), one.cost))
+        waiting.remove(probe)
+        if not _matters(probe, ranked, result, knowledge):
+            result.skipped[probe.id] = "nothing it could tell would change the answer"
+        elif probe.cost > left:
+            result.skipped[probe.id] = f"it takes about {probe.cost:.0f} s and {left:.0f} s were left"
+        else:
+            start = time.monotonic()
+            result.take(probe, probe.run())
+            left -= time.monotonic() - start
+            result.settle(knowledge, given)
+    return result
+
+
+def _matters(probe: Probe, ranked: Sequence[Ranked], result: Gathered, knowledge: Knowledge) -> bool:
+    wanted = _given(probe, result.facts, knowledge)
+    contenders = [one for one in ranked[:_CONTENDERS] if one.decibans > ranked[0].decibans - _REACH]
+    return _could_reorder(contenders, wanted, knowledge) or _decides_a_fix(contenders, wanted, knowledge)
+
+
+def _given(probe: Probe, facts: Facts, knowledge: Knowledge) -> frozenset[str]:
+    """The unknown facts a probe may give, and those that may follow from them."""
+    prefixes = tuple(name[:-1] for name in probe.gives if name.endswith(".*"))
+    wanted = {name for name in probe.gives if name not in facts}
+    wanted |= {name for name in knowledge.facts if prefixes and name.startswith(prefixes) and name not in facts}
+    following = {
+        rule.name
+        for rule in knowledge.facts.values()
+        if rule.derive and rule.name not in facts and _rests_on(rule.derive, wanted)
+    }
+    return frozenset(wanted | following)
+
+
+def _rests_on(ways: Iterable[DerivationRule], names: set[str]) -> bool:
+    return any(part.needs & names for way in ways for part in (way.when, way.expression) if part is not None)
+
+
+def _could_reorder(contenders: Sequence[Ranked], wanted: frozenset[str], knowledge: Knowledge) -> bool:
+    """Whether the unknown facts could put some cause above one that now stands before it."""
+    spans = [_span(one, wanted, knowledge) for one in contenders]
+    lowest = float("inf")
+    for one, (down, up) in zip(contenders, spans, strict=True):
+        if one.decibans + up >= lowest:
+            return True
+        lowest = min(lowest, one.decibans - down)
+    # A single cause can still become more or less certain.
+    return any(down or up for down, up in spans[:1])
+
+
+def _span(one: Ranked, wanted: frozenset[str], knowledge: Knowledge) -> tuple[float, float]:
+    """How far a cause could still fall and rise."""
+    down = up = 0.0
+    for line in one.evidence:
+        if line.outcome is None and line.rule.rule.needs & wanted:
+            low, high = _bounds(line.rule, knowledge)
+            down, up = down + low, up + high
+    return down, up
+
+
+def _bounds(rule: EvidenceRule, knowledge: Knowledge) -> tuple[float, float]:
+    strengths = knowledge.weights.strengths
+    up = strengths[rule.supports] if rule.supports else 0.0
+    down = max(strengths[rule.absent] if rule.absent else 0.0, strengths[rule.against] if rule.against else 0.0)
+    return down, up
+
+
+def _decides_a_fix(contenders: Sequence[Ranked], wanted: frozenset[str], knowledge: Knowledge) -> bool:
+    conditions = (
+        knowledge.fixes[fix].when for one in contenders if one.verdict != "unlikely" for fix in one.cause.fixes
+    )
+    return any(when.needs & wanted for when in conditions if when is not None)

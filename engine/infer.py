@@ -1,0 +1,82 @@
+"""From facts to ranked causes: prior odds times likelihood ratios, kept in decibans."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .facts import Facts
+from .kb.knowledge import Knowledge
+from .kb.rules import CauseRule, Weights
+from .weigh import Weighed, weigh_all
+
+VERDICTS = ("confirmed", "likely", "possible", "unlikely")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A cause with all that speaks for and against it."""
+
+    cause: CauseRule
+    prior: float
+    """Decibans before any evidence."""
+    decibans: float
+    """Decibans with all evidence."""
+    confidence: float
+    """From 0 to 1."""
+    verdict: str
+    evidence: tuple[Weighed, ...]
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Facts its undecided evidence asks for."""
+        names = (name for one in self.evidence if one.outcome is None for name in sorted(one.rule.rule.needs))
+        return tuple(dict.fromkeys(names))
+
+
+def rank(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> list[Ranked]:
+    """Every cause, the most likely first.
+
+    `symptoms` holds how sure each symptom is, from 0 to 1; one that a person names is 1. Causes
+    are not exclusive: each is judged on its own. Ties are broken by the prior, then by id, so
+    that the same facts always give the same order.
+    """
+    ranked = [judge(cause, facts, symptoms, knowledge.weights) for cause in knowledge.causes.values()]
+    return sorted(ranked, key=lambda one: (-one.decibans, -one.prior, one.cause.id))
+
+
+def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights: Weights) -> Ranked:
+    """One cause against the facts."""
+    prior = to_decibans(_prior(cause, symptoms, weights))
+    evidence = weigh_all(cause.evidence, facts, weights)
+    total = prior + math.fsum(one.decibans for one in evidence)
+    confidence = to_probability(total * weights.confidence_slope)
+    return Ranked(cause, prior, total, confidence, _verdict(confidence, evidence, weights), evidence)
+
+
+def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) -> float:
+    """How often the cause is behind what is seen: of several symptoms, the one that points to it most."""
+    listed = (
+        sure * weights.priors[cause.symptoms[symptom]] for symptom, sure in symptoms.items() if symptom in cause.symptoms
+    )
+    return max(max(listed, default=0.0), weights.unlisted)
+
+
+def _verdict(confidence: float, evidence: tuple[Weighed, ...], weights: Weights) -> str:
+    """Confirmed needs decisive evidence: many weak hints make a cause likely, never certain."""
+    if confidence >= weights.confirmed and any(one.decisive and one.decibans > 0 for one in evidence):
+        return "confirmed"
+    if confidence >= weights.likely:
+        return "likely"
+    return "possible" if confidence >= weights.possible else "unlikely"
+
+
+def to_decibans(probability: float) -> float:
+    """Ten times the decimal logarithm of the odds (Good, 1950)."""
+    return 10 * math.log10(probability / (1 - probability))
+
+
+def to_probability(decibans: float) -> float:
+    """The probability of odds given in decibans."""
+    return 1 / (1 + 10 ** (-max(-300.0, min(300.0, decibans)) / 10))

@@ -1,0 +1,1 @@
+"""Renderings of a diagnosis, one module a format. None of them decides anything."""

@@ -1,0 +1,141 @@
+"""The page of one id: what it is, in fixed sections. Markdown, made from the knowledge base alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..kb.knowledge import Knowledge
+from .templating import render
+
+
+class NoPage(KeyError):
+    """Nothing has this id. `nearest` are the ids that look like it."""
+
+    def __init__(self, name: str, nearest: list[str]) -> None:
+        super().__init__(name)
+        self.name, self.nearest = name, nearest
+
+
+def page(name: str, knowledge: Knowledge) -> str:
+    """The page of a cause, symptom, fix, fact, signature, pattern, procedure, checklist or playbook item.
+
+    Raises NoPage with the nearest ids.
+    """
+    for kind, entries in _kinds(knowledge).items():
+        if name in entries:
+            return _PAGES[kind](name, knowledge).rstrip() + "\n"
+    import difflib
+
+    known = [one for entries in _kinds(knowledge).values() for one in entries]
+    raise NoPage(name, list(dict.fromkeys(difflib.get_close_matches(name, known, n=5, cutoff=0.5))))
+
+
+def _kinds(knowledge: Knowledge) -> Mapping[str, Mapping[str, Any]]:
+    return {
+        "cause": knowledge.causes,
+        "symptom": knowledge.symptoms,
+        "fix": knowledge.fixes,
+        "procedure": knowledge.procedures,
+        "checklist": knowledge.checklists,
+        "playbook": knowledge.pages["playbook"],
+        "fact": knowledge.facts,
+        "signature": knowledge.signatures,
+        "code-pattern": knowledge.code_patterns,
+    }
+
+
+def _sources(kind: str, name: str, knowledge: Knowledge) -> list[str]:
+    sources: list[str] = knowledge.pages["sources"].get(kind, {}).get(name, [])
+    return sources
+
+
+def _cause(name: str, knowledge: Knowledge) -> str:
+    cause = knowledge.causes[name]
+    return render(
+        "pages/cause.md.j2",
+        cause=cause,
+        explanation=knowledge.pages["explanation"].get(name, ""),
+        fixes=[knowledge.fixes[one] for one in cause.fixes],
+        sources=_sources("cause", name, knowledge),
+        weights=knowledge.weights,
+    )
+
+
+def _symptom(name: str, knowledge: Knowledge) -> str:
+    order = list(knowledge.weights.priors)
+    causes = [(one, one.symptoms[name]) for one in knowledge.causes.values() if name in one.symptoms]
+    return render(
+        "pages/symptom.md.j2",
+        symptom=knowledge.symptoms[name],
+        causes=sorted(causes, key=lambda pair: (order.index(pair[1]), pair[0].id)),
+        guides=[one for one in knowledge.procedures.values() if name in one.symptoms],
+        sources=_sources("symptom", name, knowledge),
+    )
+
+
+def _fix(name: str, knowledge: Knowledge) -> str:
+    return render(
+        "pages/fix.md.j2",
+        fix=knowledge.fixes[name],
+        causes=[one for one in knowledge.causes.values() if name in one.fixes],
+        sources=_sources("fix", name, knowledge),
+    )
+
+
+def _fact(name: str, knowledge: Knowledge) -> str:
+    asking = [
+        (cause, line)
+        for cause in knowledge.causes.values()
+        for line in cause.evidence
+        if name in line.rule.needs
+    ]  # fmt: skip
+    givers = [one for one in knowledge.signatures.values() if name in (*one.captures.values(), *one.facts)]
+    patterns = [one for one in knowledge.code_patterns.values() if name in one.captures.values()]
+    return render(
+        "pages/fact.md.j2", fact=knowledge.facts[name], asking=asking, givers=givers, patterns=patterns
+    )
+
+
+def _guide(name: str, knowledge: Knowledge) -> str:
+    kind = "procedure" if name in knowledge.procedures else "checklist"
+    guide = knowledge.procedures.get(name) or knowledge.checklists[name]
+    return render("pages/guide.md.j2", guide=guide, kind=kind, sources=_sources(kind, name, knowledge))
+
+
+def _playbook(name: str, knowledge: Knowledge) -> str:
+    from ..kb.coverage import coverage
+
+    item = next(one for one in coverage(knowledge) if one.id == name)
+    return render("pages/playbook.md.j2", item=item)
+
+
+def _signature(name: str, knowledge: Knowledge) -> str:
+    signature = knowledge.signatures[name]
+    return render(
+        "pages/signature.md.j2",
+        signature=signature,
+        asking=_askers(signature.fact, knowledge),
+        sources=_sources("signature", name, knowledge),
+    )
+
+
+def _pattern(name: str, knowledge: Knowledge) -> str:
+    pattern = knowledge.code_patterns[name]
+    return render(
+        "pages/pattern.md.j2",
+        pattern=pattern,
+        asking=_askers(pattern.fact, knowledge),
+        sources=_sources("code-pattern", name, knowledge),
+    )
+
+
+def _askers(fact: str, knowledge: Knowledge) -> list[Any]:
+    causes = knowledge.causes.values()
+    return [one for one in causes if any(fact in line.rule.needs for line in one.evidence)]
+
+
+_PAGES: Mapping[str, Callable[[str, Knowledge], str]] = {
+    "cause": _cause, "symptom": _symptom, "fix": _fix, "procedure": _guide, "checklist": _guide,
+    "playbook": _playbook, "fact": _fact, "signature": _signature, "code-pattern": _pattern,
+}  # fmt: skip

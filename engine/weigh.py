@@ -1,0 +1,85 @@
+"""One line of evidence against the facts: did it hold, what does it say, and where does it stand?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .conditions import witnesses
+from .facts import Facts, Place
+from .kb.rules import EvidenceRule, Weights
+from .wording import fill
+
+_PLACES = 3
+"""How many places one line of evidence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A line of evidence as it came out."""
+
+    rule: EvidenceRule
+    outcome: bool | None
+    """None where the facts do not suffice."""
+    decibans: float
+    """What it adds; below zero speaks against."""
+    statement: str
+    facts: tuple[str, ...] = ()
+    """The facts that decided it."""
+    places: tuple[Place, ...] = ()
+    decisive: bool = False
+
+
+def weigh_all(rules: Iterable[EvidenceRule], facts: Facts, weights: Weights) -> tuple[Weighed, ...]:
+    """Every line of evidence, in the order of the rules."""
+    return tuple(weigh(rule, facts, weights) for rule in rules)
+
+
+def weigh(evidence: EvidenceRule, facts: Facts, weights: Weights) -> Weighed:
+    """Evaluate one line of evidence.
+
+    What it adds is the weight of its word, scaled by the trust in the least trusted fact it
+    rests on.
+    """
+    outcome = evidence.rule(facts.value)
+    if outcome is None:
+        return Weighed(evidence, None, 0.0, "")
+    word, sign = _word(evidence, holds=bool(outcome))
+    statement = evidence.because if outcome else evidence.otherwise
+    if word is None:
+        return Weighed(evidence, bool(outcome), 0.0, fill(statement, facts))
+    used = witnesses(evidence.rule.node, facts.value)
+    names = tuple(dict.fromkeys(name for name, _ in used))
+    trust = min((_trust(name, facts, weights) for name in names), default=1.0)
+    return Weighed(
+        evidence,
+        bool(outcome),
+        sign * trust * weights.strengths[word],
+        fill(statement or f"not the case: {evidence.because}", facts),
+        names,
+        tuple(_places(used, facts))[:_PLACES],
+        decisive=word == "decisive" and trust >= weights.trust["prose"],
+    )
+
+
+def _word(evidence: EvidenceRule, *, holds: bool) -> tuple[str | None, int]:
+    if not holds:
+        return evidence.absent, -1
+    return (evidence.supports, 1) if evidence.supports else (evidence.against, -1)
+
+
+def _trust(name: str, facts: Facts, weights: Weights) -> float:
+    fact = facts.get(name)
+    return weights.trust.get(fact.origin, 1.0) if fact else 1.0
+
+
+def _places(used: Iterable[tuple[str, int | None]], facts: Facts) -> Iterator[Place]:
+    seen = set()
+    for name, index in used:
+        fact = facts.get(name)
+        if fact is None or not fact.places:
+            continue
+        place = fact.places[min(index or 0, len(fact.places) - 1)]
+        if place not in seen:
+            seen.add(place)
+            yield place

@@ -1,0 +1,85 @@
+"""The value of a Python expression that is a constant. Nothing is ever executed."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+COMPUTED: Any = object()
+"""What an expression has that only running the script would tell."""
+_DEPTH = 20
+_LARGEST = 1e30
+_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}  # fmt: skip
+_CASTS: Mapping[str, type] = {"float": float, "int": int, "str": str, "bool": bool}
+
+
+def constant(node: ast.expr, known: Mapping[str, ast.expr], depth: int = 0) -> Any:
+    """The number, text, switch or None that an expression stands for, else COMPUTED.
+
+    `known` holds the constants of the module. Arithmetic on numbers is done; `1 << 10` and
+    `2 ** 16` too, within bounds.
+    """
+    if depth > _DEPTH:
+        return COMPUTED
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() | None as value):
+            return value
+        case ast.Name(id=name) if name in known:
+            return constant(known[name], known, depth + 1)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = constant(operand, known, depth + 1)
+            return -value if _is_number(value) else COMPUTED
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _operate(sign, constant(left, known, depth + 1), constant(right, known, depth + 1))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _CASTS:
+            return _cast(_CASTS[name], constant(argument, known, depth + 1))
+    return COMPUTED
+
+
+def _operate(sign: ast.operator, left: Any, right: Any) -> Any:
+    if not (_is_number(left) and _is_number(right)):
+        return COMPUTED
+    try:
+        if isinstance(sign, ast.Pow) and abs(left) <= 1e6 and abs(right) <= 100:
+            value = left**right
+        elif isinstance(sign, ast.LShift) and 0 <= right <= 64 and isinstance(left, int):
+            value = left << right
+        else:
+            value = _OPERATORS[type(sign)](left, right)
+    except (ArithmeticError, KeyError, TypeError, ValueError):
+        return COMPUTED
+    return value if isinstance(value, int | float) and abs(value) < _LARGEST else COMPUTED
+
+
+def _cast(kind: type, value: Any) -> Any:
+    try:
+        return COMPUTED if value is COMPUTED or value is None else kind(value)
+    except (ValueError, OverflowError):
+        return COMPUTED
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def dotted(node: ast.expr) -> tuple[str, ...]:
+    """`a.b["c"]` as its parts; empty for what is no chain of names."""
+    parts: list[str] = []
+    while len(parts) <= _DEPTH:
+        match node:
+            case ast.Name(id=name):
+                return tuple(reversed([*parts, name]))
+            case ast.Attribute(value=inner, attr=name):
+                parts.append(name)
+                node = inner
+            case ast.Subscript(value=inner, slice=ast.Constant(value=str() as name)):
+                parts.append(name)
+                node = inner
+            case _:
+                break
+    return ()

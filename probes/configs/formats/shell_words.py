@@ -1,0 +1,368 @@
+"""A shell script as commands and words. Every character keeps the place in the script it came from,
+so that an option that was put together from variables can still be changed where it is written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ..document import Span
+
+UNKNOWN = "\ufffc"
+"""Stands for what only running the script would tell."""
+MAX_WORD = 20_000
+"""Characters a word may grow to: variables that double themselves stop here."""
+MAX_CHARACTERS = 2_000_000
+"""Characters that all words together may grow to."""
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?([-=])([^}]*))?\})")
+_SPACE = " \t"
+_STOPS = ";&|\n()"
+_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.]+))")
+
+
+@dataclass(slots=True)
+class Word:
+    """A word, and for each of its characters where it is written; -1 for one that is written nowhere."""
+
+    text: str = ""
+    offsets: list[int] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+    """Where the word as a whole stands, quotes included."""
+
+    def part(self, start: int, end: int | None = None) -> Word:
+        """Some of its characters."""
+        end = len(self.text) if end is None else end
+        return Word(self.text[start:end], self.offsets[start:end], self.start, self.end)
+
+    @property
+    def span(self) -> Span | None:
+        """Where its characters are written, where that is in one piece."""
+        offsets = self.offsets
+        if not offsets or offsets[0] < 0 or offsets[-1] - offsets[0] != len(offsets) - 1:
+            return None
+        return offsets[0], offsets[-1] + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Heredoc:
+    """A text inside the script."""
+
+    start: int
+    end: int
+    plain: bool
+    """True where no variable is filled in."""
+
+
+@dataclass(slots=True)
+class Command:
+    """A simple command, or assignments alone."""
+
+    words: list[Word] = field(default_factory=list)
+    heredocs: list[Heredoc] = field(default_factory=list)
+    writes: str = ""
+    """The file its output goes to."""
+
+
+@dataclass(slots=True)
+class Script:
+    """All commands, the variables as they are in the end, and the comment lines."""
+
+    commands: list[Command] = field(default_factory=list)
+    variables: dict[str, list[Word]] = field(default_factory=dict)
+    comments: list[Span] = field(default_factory=list)
+    broken_continuations: list[int] = field(default_factory=list)
+    """Backslashes that are followed by a space, and so do not continue the line."""
+
+
+class _Piece:
+    """A word while it grows; `splits` marks blanks that came from an unquoted variable."""
+
+    def __init__(self, start: int) -> None:
+        self.chars: list[str] = []
+        self.offsets: list[int] = []
+        self.splits: set[int] = set()
+        self.start = start
+        self.quoted = False
+
+    def add(self, char: str, offset: int) -> None:
+        if len(self.chars) < MAX_WORD:
+            self.chars.append(char)
+            self.offsets.append(offset)
+
+    def take(self, word: Word, *, split: bool) -> None:
+        for char, offset in zip(word.text, word.offsets, strict=True):
+            if split and char in " \t\n":
+                self.splits.add(len(self.chars))
+            self.add(char, offset)
+
+    def words(self, end: int) -> list[Word]:
+        """The words it falls into."""
+        if not self.splits:
+            return [Word("".join(self.chars), self.offsets, self.start, end)] if self.chars or self.quoted else []
+        words, first = [], 0
+        for index in [*sorted(self.splits), len(self.chars)]:
+            if index > first:
+                words.append(Word("".join(self.chars[first:index]), self.offsets[first:index], self.start, end))
+            first = index + 1
+        return words
+
+
+def split(text: str) -> Script:
+    """Read a script. Nothing is run; what would need running is UNKNOWN."""
+    return _Splitter(text).whole()
+
+
+class _Splitter:
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+        self.script = Script()
+        self.command = Command()
+        self.piece: _Piece | None = None
+        self.grown = 0
+        self.waiting: list[tuple[str, bool, bool, Command]] = []
+        self.redirects = False
+
+    def whole(self) -> Script:
+        while self.at < len(self.text):
+            self.step()
+        self.end_word()
+        self.end_command()
+        return self.script
+
+    def step(self) -> None:
+        char = self.text[self.at]
+        if char == "\\" or (char == "^" and self.text[self.at + 1 : self.at + 2] in ("\r", "\n")):
+            self.escape()
+        elif char == "'":
+            self.single()
+        elif char == '"':
+            self.double()
+        elif char in "$`":
+            self.dollar(quoted=False)
+        elif char in _SPACE or char == "\r":
+            self.end_word()
+            self.at += 1
+        elif char == "#" and self.piece is None:
+            self.comment()
+        elif char in "<>":
+            self.redirect()
+        elif char == "(" and self.opens_array():
+            self.array()
+        elif char in _STOPS:
+            self.stop(char)
+        else:
+            self.grow(char, self.at)
+            self.at += 1
+
+    def grow(self, char: str, offset: int) -> None:
+        if self.piece is None:
+            self.piece = _Piece(self.at)
+        self.piece.add(char, offset)
+
+    def end_word(self) -> None:
+        if self.piece is None:
+            return
+        words = self.piece.words(self.at)
+        self.piece = None
+        if self.redirects:
+            self.command.writes = words[0].text if words else ""
+            self.redirects = False
+            return
+        if len(words) == 1 and not self.command.words and (found := _ASSIGNED.match(words[0].text)):
+            self.assign(found, words[0])
+        self.command.words += words
+
+    def assign(self, found: re.Match[str], word: Word) -> None:
+        value = word.part(found.end())
+        if found[2]:
+            value = Word(value.text, value.offsets)
+            before = self.script.variables.get(found[1], [])
+            parts = [*before, value]
+            value = Word("".join(one.text for one in parts)[:MAX_WORD], [at for one in parts for at in one.offsets][:MAX_WORD])
+        self.script.variables[found[1]] = [value]
+
+    def end_command(self) -> None:
+        if self.command.words or self.command.heredocs:
+            self.remember_exports()
+            self.script.commands.append(self.command)
+        self.command = Command()
+
+    def remember_exports(self) -> None:
+        words = self.command.words
+        if words and words[0].text in ("export", "declare", "local", "readonly", "typeset", "env"):
+            for word in words[1:]:
+                if found := _ASSIGNED.match(word.text):
+                    self.assign(found, word)
+
+    def stop(self, char: str) -> None:
+        self.end_word()
+        self.at += 1
+        waiting = self.waiting
+        if char == "\n" and waiting:
+            self.waiting = []
+            for mark, strips, plain, command in waiting:
+                self.heredoc(mark, strips, plain, command)
+        self.end_command()
+
+    def escape(self) -> None:
+        following = self.text[self.at + 1 : self.at + 3]
+        if following[:1] == "\n" or following == "\r\n":
+            self.at += 2 if following[:1] == "\n" else 3
+            self.end_word_at_continuation()
+        else:
+            rest = re.compile(r"[ \t]+\r?\n").match(self.text, self.at + 1)
+            if rest:
+                self.script.broken_continuations.append(self.at)
+            if following:
+                self.grow(following[0], self.at + 1)
+            self.at += 2
+
+    def end_word_at_continuation(self) -> None:
+        """A word may go on over a continued line, but one that starts with blanks is a new word."""
+        if self.text[self.at : self.at + 1] in (" ", "\t"):
+            self.end_word()
+
+    def single(self) -> None:
+        end = self.text.find("'", self.at + 1)
+        end = len(self.text) if end < 0 else end
+        self.open_quotes()
+        for offset in range(self.at + 1, min(end, self.at + 1 + MAX_WORD)):
+            self.grow(self.text[offset], offset)
+        self.at = end + 1
+
+    def double(self) -> None:
+        self.open_quotes()
+        self.at += 1
+        while self.at < len(self.text) and self.text[self.at] != '"':
+            char = self.text[self.at]
+            if char == "\\" and self.text[self.at + 1 : self.at + 2] in ('"', "\\", "$", "`", "\n"):
+                if self.text[self.at + 1] != "\n":
+                    self.grow(self.text[self.at + 1], self.at + 1)
+                self.at += 2
+            elif char in "$`":
+                self.dollar(quoted=True)
+            else:
+                self.grow(char, self.at)
+                self.at += 1
+        self.at += 1
+
+    def open_quotes(self) -> None:
+        if self.piece is None:
+            self.piece = _Piece(self.at)
+        self.piece.quoted = True
+
+    def dollar(self, *, quoted: bool) -> None:
+        found = _VARIABLE.match(self.text, self.at)
+        if found is None:
+            self.run()
+            return
+        self.at = found.end()
+        words = self.script.variables.get(found[1] or found[2])
+        if words is None and found[3]:
+            start = found.start(4)
+            words = [Word(found[4], list(range(start, start + len(found[4]))))] if "$" not in found[4] else None
+        if self.piece is None:
+            self.piece = _Piece(found.start())
+        self.piece.quoted |= quoted
+        self.grown += sum(len(word.text) for word in words or ())
+        if words is None or self.grown > MAX_CHARACTERS:
+            self.piece.add(UNKNOWN, -1)
+            return
+        for index, word in enumerate(words):
+            if index:
+                self.piece.take(Word(" ", [-1]), split=True)
+            self.piece.take(word, split=not quoted and len(words) == 1)
+
+    def run(self) -> None:
+        """Step over a command or an arithmetic expression whose result would be filled in."""
+        start = self.at
+        if self.text.startswith("$(", start):
+            end = _closing(self.text, start + 1)
+        elif self.text[start] == "`":
+            end = self.text.find("`", start + 1) + 1 or len(self.text)
+        elif self.text.startswith("${", start):
+            end = self.text.find("}", start) + 1 or len(self.text)
+        elif self.text[start + 1 : start + 2] in ("", " ", "\n", '"'):
+            self.grow("$", start)
+            self.at += 1
+            return
+        else:
+            end = start + 2
+        if self.piece is None:
+            self.piece = _Piece(start)
+        self.piece.add(UNKNOWN, -1)
+        self.at = end
+
+    def comment(self) -> None:
+        end = self.text.find("\n", self.at)
+        end = len(self.text) if end < 0 else end
+        self.script.comments.append((self.at, end))
+        self.at = end
+
+    def redirect(self) -> None:
+        found = _HEREDOC.match(self.text, self.at)
+        if found and not self.text.startswith("<<<", self.at):
+            mark = next(one for one in found.groups()[1:] if one)
+            self.end_word()
+            self.waiting.append((mark, bool(found[1]), found[4] is None, self.command))
+            self.at = found.end()
+            return
+        if self.piece and "".join(self.piece.chars).isdigit():
+            self.piece = None
+        self.end_word()
+        rest = re.compile(r"[<>]+&?[\d-]*|[<>]\(").match(self.text, self.at)
+        sign = rest[0] if rest else ">"
+        if self.text.startswith("(", self.at + 1):
+            self.at = _closing(self.text, self.at + 1)
+            return
+        self.at += len(sign)
+        self.redirects = sign.endswith(">")
+        if sign.endswith("<"):
+            self.at = _next_word(self.text, self.at)
+
+    def heredoc(self, mark: str, strips: bool, plain: bool, command: Command) -> None:
+        indent = "[ \t]*" if strips else ""
+        closing = re.compile(rf"^{indent}{re.escape(mark)}[ \t]*\r?$", re.MULTILINE)
+        found = closing.search(self.text, self.at)
+        end = found.start() if found else len(self.text)
+        command.heredocs.append(Heredoc(self.at, end, plain))
+        self.at = min(found.end() + 1, len(self.text)) if found else len(self.text)
+
+    def opens_array(self) -> bool:
+        return self.piece is not None and bool(_ASSIGNED.fullmatch("".join(self.piece.chars[:200])))
+
+    def array(self) -> None:
+        """`NAME=(word word)`: its words become the value of the variable."""
+        found = _ASSIGNED.fullmatch("".join(self.piece.chars)) if self.piece else None
+        self.piece = None
+        outer, self.command = self.command, Command()
+        self.at += 1
+        while self.at < len(self.text) and self.text[self.at] != ")":
+            if self.text[self.at] == "\n":
+                self.end_word()
+                self.at += 1
+            else:
+                self.step()
+        self.end_word()
+        self.at += 1
+        words, self.command = self.command.words, outer
+        if found:
+            before = self.script.variables.get(found[1], []) if found[2] else []
+            self.script.variables[found[1]] = [*before, *words]
+
+
+def _closing(text: str, at: int) -> int:
+    """Behind the bracket that closes the one at an offset."""
+    depth = 0
+    for offset in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[offset], 0)
+        if depth == 0:
+            return offset + 1
+    return len(text)
+
+
+def _next_word(text: str, at: int) -> int:
+    found = re.compile(r"[ \t]*[^\s;&|]*").match(text, at)
+    return found.end() if found else at

@@ -1,0 +1,184 @@
+"""What did the person hand in? Files told apart by name and first bytes, run directories walked."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .inputs import Input, Kind
+from .text import Unreadable, encoding_of, is_binary, open_bytes
+
+MAX_FILES = 400
+"""Inputs taken from one run directory; a person names what should be read beyond."""
+MAX_SEEN = 20_000
+MAX_DEPTH = 6
+_SKIPPED = frozenset((
+    ".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", "__pycache__", ".cache", ".mypy_cache",
+    ".ruff_cache", ".pytest_cache", "site-packages", ".ipynb_checkpoints", "wandb-media", "media", ".idea", ".vscode",
+))  # fmt: skip
+_UNPACKED = (".gz", ".zst")
+
+_BY_NAME: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), kind)
+    for pattern, kind in (
+        (r"^events\.out\.tfevents\.", Kind.EVENTS),
+        (r"^(?:trainer_state|all_results|eval_results|train_results)\.json$", Kind.RECORDS),
+        (r"\.(?:jsonl|ndjson|csv|tsv)$", Kind.RECORDS),
+        (r"^(?:requirements|constraints)[\w.-]*\.(?:txt|in)$|^pip[-_]?(?:freeze|list)[\w.-]*$", Kind.PACKAGES),
+        (r"^(?:environment|conda)[\w.-]*\.ya?ml$|^conda[-_]list[\w.-]*$", Kind.PACKAGES),
+        (r"\.(?:py|ipynb)$", Kind.CODE),
+        (r"\.(?:ya?ml|jsonc?|json5|toml|sh|bash|zsh|slurm|sbatch|sub|pbs|ps1|bat|cmd|env|ini|cfg|conf|gin)$", Kind.CONFIG),
+        (r"^\.env$|^Dockerfile|^Makefile$|^(?:docker-)?compose", Kind.CONFIG),
+        (r"\.(?:log|out|err|txt|md|rst|stdout|stderr)$|^(?:nohup|slurm|stdout|stderr|log|dmesg)", Kind.LOG),
+    )
+)
+_NOT_READ = re.compile(
+    r"(?i)\.(?:pt|pth|bin|ckpt|safetensors|onnx|h5|hdf5|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|db|sqlite|"
+    r"png|jpe?g|webp|bmp|gif|tiff?|mp4|avi|mov|mkv|wav|flac|mp3|ogg|pdf|zip|tar|tgz|xz|7z|so|dll|exe|whl|lock|map|ttf|"
+    r"tfrecords?|idx|model|vocab|bpe|spm|proto|gguf)$"
+)
+_BIG_TABLES = re.compile(r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$")
+_METRIC_HEADER = re.compile(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
+
+
+class BadInput(Exception):
+    """An input that a person named and that is not there. The message is for the person."""
+
+
+@dataclass(slots=True)
+class Found:
+    """The inputs, and what a person should know about how they were found."""
+
+    inputs: list[Input] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def discover(paths: Iterable[Path]) -> Found:
+    """Tell the named files apart and walk the named directories.
+
+    Raises BadInput for a path that is not there or cannot be listed.
+    """
+    found = Found()
+    for path in paths:
+        if path.is_dir():
+            _walk(path, found)
+        elif path.is_file():
+            found.inputs.append(Input(str(path), kind_of(path), path))
+        elif path.is_symlink():
+            raise BadInput(f"{path}: a link to {os.readlink(path)}, which is not there")
+        elif path.exists():
+            raise BadInput(f"{path}: neither a file nor a directory; pipe it in with `diagnose < {path}`")
+        else:
+            raise BadInput(f"{path}: no such file or directory{_nearby(path)}")
+    return found
+
+
+def named(path: Path, kind: Kind) -> Input:
+    """An input whose kind the person says.
+
+    Raises BadInput where it is not there.
+    """
+    if not path.is_file():
+        why = "is a directory; name it without an option" if path.is_dir() else f"no such file{_nearby(path)}"
+        raise BadInput(f"{path}: {why}")
+    return Input(str(path), kind, path)
+
+
+def kind_of(path: Path) -> Kind:
+    """What a file is, by its name where that says it, else by its first bytes."""
+    name = path.name
+    for ending in _UNPACKED:
+        name = name.removesuffix(ending)
+    for pattern, kind in _BY_NAME:
+        if pattern.search(name):
+            return kind
+    return Kind.OTHER if _NOT_READ.search(name) else _by_content(path)
+
+
+def _by_content(path: Path) -> Kind:
+    start = _start(path)
+    if is_binary(start):
+        return Kind.OTHER
+    text = start.decode(encoding_of(start), errors="replace").lstrip("\ufeff \t\r\n")
+    if text.startswith("#!"):
+        return Kind.CODE if "python" in text.split("\n", 1)[0] else Kind.CONFIG
+    if text.startswith("{"):
+        return Kind.RECORDS if re.match(r"\{[^\n]*\}\s*\n\s*\{", text) else Kind.CONFIG
+    if re.match(r"(?:from\s+\w[\w.]*\s+import\s|import\s+\w)", text):
+        return Kind.CODE
+    return Kind.LOG
+
+
+def _start(path: Path, size: int = 4096) -> bytes:
+    try:
+        with open_bytes(Input(str(path), Kind.OTHER, path)) as file:
+            return file.read(size)
+    except (Unreadable, OSError, EOFError):
+        return b""
+
+
+def _walk(root: Path, found: Found) -> None:
+    """Everything in a run directory that a probe can read, the likeliest files first."""
+    files: list[tuple[Path, Kind]] = []
+    for count, path in enumerate(_files(root, found), 1):
+        if count > MAX_SEEN:
+            found.notes.append(f"{root}: more than {MAX_SEEN} files; only these were looked at")
+            break
+        kind = _kind_inside(path)
+        if kind is not Kind.OTHER:
+            files.append((path, kind))
+    files.sort(key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
+    if len(files) > MAX_FILES:
+        found.notes.append(f"{root}: {len(files)} readable files; the {MAX_FILES} nearest the top were read")
+    found.inputs.extend(Input(str(path), kind, path, named=False) for path, kind in files[:MAX_FILES])
+    if not files:
+        found.notes.append(f"{root}: no log, configuration or script in this directory")
+
+
+def _files(root: Path, found: Found) -> Iterator[Path]:
+    seen: set[tuple[int, int]] = set()
+    waiting = [(root, 0)]
+    while waiting:
+        folder, depth = waiting.pop()
+        try:
+            stat = folder.stat()
+            entries = sorted(folder.iterdir())
+        except OSError as error:
+            found.notes.append(f"{folder}: cannot be listed ({error.strerror})")
+            continue
+        if (stat.st_dev, stat.st_ino) in seen:
+            continue
+        seen.add((stat.st_dev, stat.st_ino))
+        for entry in entries:
+            if entry.is_dir():
+                if depth < MAX_DEPTH and entry.name not in _SKIPPED:
+                    waiting.append((entry, depth + 1))
+            elif entry.is_file():
+                yield entry
+            elif entry.is_symlink():
+                found.notes.append(f"{entry}: a link to {os.readlink(entry)}, which is not there")
+
+
+def _kind_inside(path: Path) -> Kind:
+    """What a file in a run directory is. Tables that are not metrics and model files are passed over."""
+    if _BIG_TABLES.search(path.name) or path.name.startswith(("README", "LICENSE")):
+        return Kind.OTHER
+    kind = kind_of(path)
+    if kind is Kind.RECORDS and path.suffix.lower() != ".json" and not _METRIC_HEADER.search(_start(path, 512)):
+        return Kind.OTHER
+    return kind
+
+
+def _nearby(path: Path) -> str:
+    """A file of a similar name in the same directory, as a hint."""
+    import difflib
+
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        return ""
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"; did you mean {path.parent / close[0]}?" if close else ""

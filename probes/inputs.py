@@ -1,0 +1,40 @@
+"""What a person hands in: one record an input, told apart by kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from io import BufferedReader
+from pathlib import Path
+
+
+class Kind(StrEnum):
+    """What an input is."""
+
+    LOG = "log"
+    """Text that a run printed, or that a person wrote about it."""
+    RECORDS = "records"
+    """Metrics in rows: JSON lines, CSV, trainer_state.json."""
+    EVENTS = "events"
+    """A TensorBoard event file."""
+    CONFIG = "config"
+    CODE = "code"
+    PACKAGES = "packages"
+    """Installed or wanted packages: requirements.txt, environment.yml, pip freeze."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One thing to read."""
+
+    name: str
+    """As shown to the person: the path as given, relative inside a run directory, or `<stdin>`."""
+    kind: Kind
+    path: Path | None = None
+    data: bytes | None = None
+    """The content itself, where it did not come from a file."""
+    stream: BufferedReader | None = None
+    """An open pipe, read once from start to end."""
+    named: bool = True
+    """True where the person named it; false where it was found in a directory."""

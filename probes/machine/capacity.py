@@ -1,0 +1,98 @@
+"""Cores and memory that the process may use, and the limits on it."""
+
+from __future__ import annotations
+
+import os
+
+from . import cgroups
+from .host import Host
+from .observed import Observed, gib
+
+CORES = ("env.cpu_count",)
+MEMORY = ("env.ram_gib", "env.ram_free_gib", "env.memory_limit_gib", "env.oom_kills")
+LIMITS = ("env.open_files_limit", "env.process_limit", "env.locked_memory_gib")
+_MEBIBYTE = 1 << 20
+
+
+def observe_cores(host: Host, seen: Observed) -> None:
+    """Cores that the process may use: its affinity, or a container's quota where that is smaller."""
+    if hasattr(os, "sched_getaffinity"):
+        count, source = len(os.sched_getaffinity(0)), "the process's CPU affinity"
+    else:
+        count, source = os.cpu_count() or 1, "the system's number of cores"
+    all_cores = os.cpu_count() or count
+    if (quota := cgroups.cores(host)) and quota[0] < count:
+        count, source = max(1, int(quota[0])), quota[1]
+    seen.tell("env.cpu_count", count, source, f"of {all_cores} in the machine" if all_cores > count else "")
+
+
+def observe_memory(host: Host, seen: Observed) -> None:
+    """Host memory, in all and free, as the machine, the container and the job allow."""
+    total, free, source = _physical(host)
+    group, job = cgroups.memory_limit(host), _job_memory(host)
+    limits = [(group.limit, group.source)] if group else []
+    limits += [job] if job else []
+    limit = min((one for one in limits if total is None or one[0] < total), default=None)
+    if limit:
+        seen.tell("env.memory_limit_gib", gib(limit[0]), limit[1])
+        total, source = limit
+    if group and group.used is not None and free is not None:
+        free = min(free, max(0, group.limit - group.used))
+    if total is not None:
+        seen.tell("env.ram_gib", gib(total), source)
+    if free is not None:
+        seen.tell("env.ram_free_gib", gib(free), group.source if group else source)
+    if kills := cgroups.oom_kills(host):
+        seen.tell("env.oom_kills", kills[0], kills[1])
+    linux = host.system == "linux"
+    seen.cannot("env.memory_limit_gib", "no memory limit is set below what the machine has")
+    seen.cannot("env.oom_kills", "the kernel does not count them here")
+    missing = "/proc/meminfo cannot be read" if linux else f"Python's standard library does not tell it on {host.system}"
+    seen.cannot(MEMORY, missing)
+
+
+def _physical(host: Host) -> tuple[int | None, int | None, str]:
+    """The machine's memory and what is available of it, in bytes, and where that stands."""
+    if host.system == "linux":
+        lines = (line.partition(":") for line in (host.read("/proc/meminfo") or "").splitlines())
+        sizes = {key: value.split()[0] for key, _, value in lines if value.split()}
+        kib = {key: int(value) for key, value in sizes.items() if value.isdecimal()}
+        total, free = kib.get("MemTotal"), kib.get("MemAvailable")
+        return total and total << 10, None if free is None else free << 10, "/proc/meminfo"
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"), None, "sysconf"
+    except (AttributeError, ValueError, OSError):
+        return None, None, ""
+
+
+def _job_memory(host: Host) -> tuple[int, str] | None:
+    """What SLURM was asked for, in bytes: it may end a job above it without any control group."""
+    per_node, per_core = (host.environ.get(f"SLURM_MEM_PER_{unit}", "") for unit in ("NODE", "CPU"))
+    cores = host.environ.get("SLURM_CPUS_ON_NODE", "")
+    if per_node.isdecimal() and int(per_node):
+        return int(per_node) * _MEBIBYTE, "SLURM_MEM_PER_NODE"
+    if per_core.isdecimal() and cores.isdecimal() and int(per_core) * int(cores):
+        return int(per_core) * int(cores) * _MEBIBYTE, "SLURM_MEM_PER_CPU x SLURM_CPUS_ON_NODE"
+    return None
+
+
+def observe_limits(host: Host, seen: Observed) -> None:
+    """Open files, processes and locked memory that the process may have."""
+    try:
+        import resource
+    except ImportError:
+        seen.cannot(LIMITS, f"{host.system} has no resource limits that Python tells")
+        return
+    for name, kind, ulimit in (
+        ("env.open_files_limit", resource.RLIMIT_NOFILE, "ulimit -n"),
+        ("env.process_limit", getattr(resource, "RLIMIT_NPROC", None), "ulimit -u"),
+        ("env.locked_memory_gib", getattr(resource, "RLIMIT_MEMLOCK", None), "ulimit -l"),
+    ):
+        soft = resource.RLIM_INFINITY if kind is None else resource.getrlimit(kind)[0]
+        limits = [] if soft == resource.RLIM_INFINITY else [(soft, ulimit)]
+        if name == "env.process_limit" and (group := cgroups.processes(host)):
+            limits.append(group)
+        if limits:
+            value, source = min(limits)
+            seen.tell(name, gib(value) if name.endswith("_gib") else value, source)
+        seen.cannot(name, "no limit is set")

@@ -1,0 +1,147 @@
+"""The main command: inputs in, diagnosis out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from .errors import BadCall
+from .exit_codes import FOUND, NOTHING_FOUND
+from .group import MainCommand
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from traindx.engine.diagnose import Reasoned
+
+_FORMATS = ("text", "markdown", "json")
+_EPILOG = """\
+Exit codes: 0 nothing wrong found, 1 a cause or symptom was found, 2 the call or an input is wrong, 3 a fault of ours.
+
+\b
+Examples:
+  diagnose train.log config.yaml                what is wrong with this run?
+  diagnose --symptom nan-loss runs/exp42/       I know what I see; why?
+  diagnose < train.log                          a pipe works
+  diagnose --symptom cuda-oom                   nothing at hand: what to check, in which order
+  diagnose --ask train.log                      ask me what would tell most
+  diagnose run/ --report incident.md            the incident report
+  diagnose train.log config.yaml --write        patch config.yaml, keep a backup
+"""
+
+
+def _complete_symptom(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from .knowledge import knowledge
+
+    found = knowledge(()).symptoms.values()
+    return [CompletionItem(one.id, help=one.title) for one in found if one.id.startswith(incomplete)]
+
+
+def _complete_fact(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    from .knowledge import knowledge
+
+    facts = knowledge(()).facts.values()
+    return [CompletionItem(f"{one.name}=", help=one.ask) for one in facts if one.ask and one.name.startswith(incomplete)]
+
+
+@click.command("diagnose", cls=MainCommand, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option("-s", "--symptom", "symptoms", multiple=True, metavar="ID", shell_complete=_complete_symptom,
+              help="What you see: nan-loss, cuda-oom, hang ... (aliases work). Detected where left out.")
+@click.option("--log", "logs", multiple=True, type=click.Path(path_type=Path), help="A log, whatever its name.")
+@click.option("--config", "configs", multiple=True, type=click.Path(path_type=Path), help="A configuration.")
+@click.option("--code", "codes", multiple=True, type=click.Path(path_type=Path), help="A Python script. Never run.")
+@click.option("-a", "--answer", "answers", multiple=True, metavar="FACT=VALUE", shell_complete=_complete_fact,
+              help="Something you know: test.fp32_clears_nan=yes.")
+@click.option("--ask/--no-ask", default=False, help="Ask what would tell most, best question first.")
+@click.option("--scan", type=click.Choice(["auto", "full", "triage"]), default="auto", show_default=True,
+              help="Read logs line by line, or sample the metrics of huge ones.")
+@click.option("--machine/--no-machine", default=True, help="Look at this machine and its devices where that helps.")
+@click.option("--budget", type=click.FloatRange(min=0), default=20.0, show_default=True, metavar="SECONDS",
+              help="Time for looking at anything you did not name.")
+@click.option("--kb", "kb_folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
+              help="More knowledge: a folder laid out like our own kb/.")
+@click.option("-f", "--format", "output", type=click.Choice(_FORMATS), default="text", show_default=True,
+              help="What to print.")
+@click.option("-r", "--report", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write a report too: .md is the incident report, .json the data, else text.")
+@click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N",
+              help="How many causes to list.")
+@click.option("--explain", nargs=2, metavar="how|why|why-not ID", default=None,
+              help="How a cause was weighed, why a fact is asked, why a cause is not first.")
+@click.option("--diff", "diff_only", is_flag=True, help="Print only the change to your files, as a patch.")
+@click.option("--fix", "fixes", multiple=True, metavar="ID", help="The fix to apply instead of the first.")
+@click.option("--all-fixes", is_flag=True, help="Apply all fixes that go together, not one at a time.")
+@click.option("--patched", type=click.Path(path_type=Path), metavar="FILE", help="Write the patched config here.")
+@click.option("--write", is_flag=True, help="Patch your config in place; a backup stays beside it.")
+@click.option("--color/--no-color", "colour", default=None, help="Colour the text; by itself on a terminal only.")
+@click.version_option(package_name="traindx", prog_name="diagnose")
+def diagnose(
+    paths: tuple[Path, ...],
+    symptoms: tuple[str, ...],
+    logs: tuple[Path, ...],
+    configs: tuple[Path, ...],
+    codes: tuple[Path, ...],
+    answers: tuple[str, ...],
+    ask: bool,
+    scan: Literal["auto", "full", "triage"],
+    machine: bool,
+    budget: float,
+    kb_folders: tuple[Path, ...],
+    output: str,
+    report: Path | None,
+    top: int,
+    explain: tuple[str, str] | None,
+    diff_only: bool,
+    fixes: tuple[str, ...],
+    all_fixes: bool,
+    patched: Path | None,
+    write: bool,
+    colour: bool | None,
+) -> int:
+    """Find out why a training run fails, and what to change.
+
+    PATH is a log, a configuration, a script or a whole run directory. Nothing is run, nothing is
+    sent anywhere, and nothing is written unless you ask for it.
+    """
+    from . import output as out
+    from .inputs import collect
+    from .knowledge import knowledge
+    from .patching import Patching
+    from .session import Session
+
+    if patched and write:
+        raise BadCall("--patched writes a new file and --write changes yours: choose one")
+    known = knowledge(kb_folders)
+    found = collect(paths, logs=logs, configs=configs, codes=codes, nothing_else=not (symptoms or answers))
+    session = Session(known, found, scan=scan, machine=machine, budget=budget, top=top)
+    reasoned = session.run(symptoms, answers)
+    if ask:
+        from .questions import ask_on
+
+        reasoned = ask_on(reasoned, session)
+    patching = Patching(session, reasoned, fixes=fixes, together=all_fixes)
+    if explain:
+        return out.explain(explain, reasoned, known)
+    diagnosis = patching.attached()
+    if write or patched:
+        patching.write(patched)
+    if report:
+        out.write_report(report, diagnosis, known)
+    if diff_only:
+        click.echo(patching.diff(), nl=False)
+    else:
+        out.show(output, diagnosis, known, colour=colour)
+    return _exit_code(reasoned)
+
+
+def _exit_code(reasoned: Reasoned) -> int:
+    return FOUND if reasoned.diagnosis.found else NOTHING_FOUND
+
+

@@ -1,0 +1,186 @@
+"""`diagnose kb`: list, show, check and test the knowledge base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .errors import BadCall
+from .exit_codes import BAD_CALL, FOUND, NOTHING_FOUND
+
+if TYPE_CHECKING:
+    from traindx.engine.kb.packs import Pack
+    from traindx.engine.kb.scope import Scope
+    from traindx.engine.kb.validate import Validated
+
+_PLURALS = {
+    "causes": "cause", "symptoms": "symptom", "facts": "fact", "fixes": "fix", "signatures": "signature",
+    "patterns": "code-pattern", "dialects": "dialect", "metrics": "metric", "logs": "log-format",
+    "settings": "setting", "checks": "check", "limits": "limit", "procedures": "procedure",
+    "checklists": "checklist", "playbook": "playbook-item",
+}  # fmt: skip
+_folders = click.option(
+    "--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def kb() -> None:
+    """List, show, check and test the knowledge base."""
+
+
+@kb.command("list")
+@click.argument("kind", type=click.Choice(sorted(_PLURALS)), required=False)
+@_folders
+def list_(kind: str | None, folders: tuple[Path, ...]) -> None:
+    """List the entries of a KIND, or how many there are of each."""
+    entries = _entries(folders)
+    if kind is None:
+        for plural, name in _PLURALS.items():
+            click.echo(f"{len(entries.of(name)):>5}  {plural}")
+        return
+    for name, entry in sorted(entries.of(_PLURALS[kind]).items()):
+        model = entry.model
+        text = next((getattr(model, key) for key in ("title", "means", "says") if getattr(model, key, None)), "")
+        click.echo(f"{name:<40} {text}")
+
+
+@kb.command()
+@click.argument("name")
+@_folders
+def show(name: str, folders: tuple[Path, ...]) -> None:
+    """Show the YAML of the entry with this NAME, and the file it stands in."""
+    entries = _entries(folders)
+    found = [one[name] for one in entries.entries.values() if name in one]
+    if not found:
+        from traindx.engine.kb.problems import nearest
+
+        known = [key for one in entries.entries.values() for key in one]
+        raise BadCall(f"there is no entry `{name}`; {nearest(name, known) or '`diagnose kb list` shows all'}")
+    for entry in found:
+        tree = entry.raw.document.tree.at(entry.raw.path)
+        lines = entry.raw.document.lines[tree.line - 1 : tree.end_line]
+        while lines and not lines[-1].strip():
+            lines = lines[:-1]
+        if entry.raw.path and tree.column > 1 and len(lines) > 1 and not lines[-1].startswith(" "):
+            lines = lines[:-1]
+        click.echo(f"# {entry.kind} in {entry.raw.document.name}:{tree.line}")
+        click.echo("\n".join(lines))
+
+
+@kb.command()
+@_folders
+@click.option("--strict", is_flag=True, help="Warnings count as mistakes.")
+def lint(folders: tuple[Path, ...], strict: bool) -> int:
+    """Check every file: shape, types, names, conditions, examples. All mistakes at once."""
+    from traindx.engine.kb.lint import warnings
+
+    scope = _checked(folders)
+    found = list(warnings(scope))
+    for text in found:
+        click.echo(f"warning: {text}", err=True)
+    count = sum(len(one) for one in scope.entries.entries.values())
+    click.echo(f"{count} entries, no mistakes, {len(found)} warning{'s' * (len(found) != 1)}")
+    return BAD_CALL if strict and found else NOTHING_FOUND
+
+
+@kb.command()
+@click.argument("cause", required=False)
+@_folders
+@click.option("-v", "--verbose", is_flag=True, help="Name every example, not only those that fail.")
+def test(cause: str | None, folders: tuple[Path, ...], verbose: bool) -> int:
+    """Run the examples that every cause, code pattern and log format carries, or those of one CAUSE."""
+    from traindx.engine.kb.examples import run_examples
+    from traindx.probes.examples import check_readings, read_example
+
+    from .knowledge import knowledge
+
+    entries, known = _entries(folders), knowledge(folders)
+    if cause is not None and cause not in known.causes:
+        raise BadCall(f"there is no cause `{cause}`")
+    failed = ran = 0
+    for outcome in run_examples(entries, known, read_example, cause):
+        ran += 1
+        failed += bool(outcome.wrong)
+        if outcome.wrong or verbose:
+            mark = "FAIL" if outcome.wrong else "ok"
+            click.echo(f"{mark:<4} {outcome.cause}: {outcome.example} ({outcome.expected}) {outcome.wrong}")
+    for name, wrong in check_readings(entries, known) if cause is None else ():
+        ran += 1
+        failed += bool(wrong)
+        if wrong or verbose:
+            click.echo(f"{'FAIL' if wrong else 'ok':<4} {name} {wrong}")
+    click.echo(f"{ran} examples, {failed} failed")
+    return FOUND if failed else NOTHING_FOUND
+
+
+@kb.command()
+@click.option("--write", is_flag=True, help="Write the schemas to kb/schemas/ of this checkout.")
+@click.option("--check", "check_only", is_flag=True, help="Fail where the written schemas are not current.")
+def schema(write: bool, check_only: bool) -> int:
+    """Print the JSON Schemas of the knowledge files, or write them."""
+    import json
+
+    from traindx.engine.kb.packs import own_pack
+    from traindx.engine.kb.schema import schemas, written
+
+    if not (write or check_only):
+        click.echo(json.dumps(schemas(), indent=2))
+        return NOTHING_FOUND
+    stale = [
+        (path, text)
+        for path, text in written(own_pack().root / "schemas").items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    for path, text in stale:
+        if write:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        click.echo(f"{'written' if write else 'not current'}: {path.name}")
+    return FOUND if stale and check_only else NOTHING_FOUND
+
+
+@kb.command()
+@click.option("--missing", is_flag=True, help="Only what is missing.")
+def coverage(missing: bool) -> int:
+    """List the playbook items that are done, by which entries, and those that are missing."""
+    from traindx.engine.kb.coverage import coverage as items
+
+    from .knowledge import knowledge
+
+    found = items(knowledge(()))
+    for item in found:
+        if item.done and missing:
+            continue
+        by = ", ".join(item.cited_by[:4]) + (" ..." if len(item.cited_by) > 4 else "")
+        why = f"missing: {item.later}" if item.later else "missing"
+        click.echo(f"{'done' if item.done else 'MISS'}  {item.id}  {item.says}\n           {by if item.done else why}")
+    done = sum(item.done for item in found)
+    click.echo(f"{done} of {len(found)} items done")
+    return NOTHING_FOUND
+
+
+def _packs(folders: tuple[Path, ...]) -> list[Pack]:
+    from traindx.engine.kb.packs import PackError, all_packs
+
+    try:
+        return all_packs(folders)
+    except PackError as error:
+        raise BadCall(str(error)) from None
+
+
+def _entries(folders: tuple[Path, ...]) -> Validated:
+    return _checked(folders).entries
+
+
+def _checked(folders: tuple[Path, ...]) -> Scope:
+    """Everything read and checked. Raises BadCall with every mistake."""
+    from traindx.engine.kb.load import check_packs
+    from traindx.engine.kb.problems import KnowledgeError
+
+    try:
+        return check_packs(_packs(folders))
+    except KnowledgeError as error:
+        raise BadCall(f"the knowledge base does not load\n\n{error}") from None

@@ -1,0 +1,95 @@
+"""A diagnosis onto standard output or into a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from traindx.engine.diagnose import Reasoned
+from traindx.engine.diagnosis import Diagnosis
+from traindx.engine.kb.knowledge import Knowledge
+
+from .errors import BadCall
+from .exit_codes import FOUND, NOTHING_FOUND
+
+_BY_SUFFIX = {".md": "markdown", ".markdown": "markdown", ".json": "json"}
+
+
+def show(output: str, diagnosis: Diagnosis, knowledge: Knowledge, *, colour: bool | None) -> None:
+    """Print a diagnosis in one of the formats."""
+    if output != "text":
+        click.echo(rendered(output, diagnosis, knowledge), nl=False)
+        return
+    from traindx.engine.report.screen import screen
+
+    from . import terminal
+
+    terminal.show(screen(diagnosis), colour=terminal.in_colour(colour))
+
+
+def rendered(output: str, diagnosis: Diagnosis, knowledge: Knowledge) -> str:
+    """A diagnosis as text in one of the formats."""
+    if output == "json":
+        from traindx.engine.report.data import to_json
+
+        return to_json(diagnosis)
+    if output == "markdown":
+        from traindx.engine.report.markdown import to_markdown
+
+        return to_markdown(diagnosis, knowledge)
+    from traindx.engine.report.screen import screen
+
+    return "".join(line.text + "\n" for line in screen(diagnosis))
+
+
+def write_report(path: Path, diagnosis: Diagnosis, knowledge: Knowledge) -> None:
+    """Write a report; the suffix decides the format.
+
+    Raises BadCall where the file cannot be written.
+    """
+    text = rendered(_BY_SUFFIX.get(path.suffix.lower(), "text"), diagnosis, knowledge)
+    from traindx.probes.configs.write import write_text
+
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise BadCall(f"{path}: the report cannot be written: {error.strerror}") from None
+    click.echo(f"report written to {path}", err=True)
+
+
+def explain(wanted: tuple[str, str], reasoned: Reasoned, knowledge: Knowledge) -> int:
+    """Print an explanation: how, why or why-not.
+
+    Raises BadCall for an unknown word, cause or fact, naming the nearest.
+    """
+    from traindx.engine import explain as explaining
+    from traindx.engine.redact import safe
+
+    word, name = wanted
+    if word not in ("how", "why", "why-not"):
+        raise BadCall(f"--explain takes how, why or why-not, not `{word}`")
+    facts = reasoned.gathered.facts
+    if word == "why":
+        test = next((one for one in reasoned.tests if name in (one.fact.name, *one.splits)), None)
+        if test is None:
+            asked = ", ".join(one.fact.name for one in reasoned.tests) or "nothing"
+            raise BadCall(f"nothing about `{name}` is asked; asked is: {asked}")
+        lines = explaining.why(test, reasoned.ranked, knowledge)
+    else:
+        one = next((one for one in reasoned.ranked if one.cause.id == name), None)
+        if one is None:
+            raise BadCall(f"there is no cause `{name}`{_nearest(name, knowledge)}")
+        if word == "how":
+            lines = explaining.how(one, facts, knowledge)
+        else:
+            lines = explaining.why_not(one, reasoned.ranked, facts, knowledge)
+    click.echo("\n".join(safe(line) for line in lines))
+    return FOUND if reasoned.diagnosis.found else NOTHING_FOUND
+
+
+def _nearest(name: str, knowledge: Knowledge) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, knowledge.causes, n=3, cutoff=0.4)
+    return f"; nearest: {', '.join(close)}" if close else ""

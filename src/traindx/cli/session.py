@@ -1,0 +1,74 @@
+"""One diagnosis from its inputs: which probes there are, and how it is repeated."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from traindx import __version__
+from traindx.engine.diagnose import Reasoned, answered, diagnose
+from traindx.engine.facts import Fact
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.probe import Probe
+from traindx.engine.symptoms import UnknownSymptom, find_symptom
+from traindx.probes.answers import BadAnswer, answer
+from traindx.probes.configs import ConfigProbe
+from traindx.probes.discover import Found
+from traindx.probes.registry import probes_for
+
+from .errors import BadCall
+from .progress import ProgressLine
+
+
+@dataclass(slots=True)
+class Session:
+    """The knowledge, the inputs and the probes of one call."""
+
+    knowledge: Knowledge
+    found: Found
+    scan: Literal["auto", "full", "triage"] = "auto"
+    machine: bool = True
+    budget: float = 20.0
+    top: int = 10
+    symptoms: tuple[str, ...] = ()
+    configs: ConfigProbe | None = None
+
+    def run(self, symptoms: Sequence[str], answers: Sequence[str]) -> Reasoned:
+        """Diagnose.
+
+        Raises BadCall for an unknown symptom or an answer that does not fit its fact.
+        """
+        try:
+            self.symptoms = tuple(dict.fromkeys(find_symptom(word, self.knowledge) for word in symptoms))
+            given = [answer(text, self.knowledge) for text in answers]
+        except (UnknownSymptom, BadAnswer) as error:
+            raise BadCall(str(error)) from None
+        with ProgressLine() as progress:
+            probes = self._probes(progress)
+            reasoned = diagnose(
+                self.knowledge, probes, symptoms=self.symptoms, answers=given, budget=self.budget,
+                version=__version__, top=self.top,
+            )  # fmt: skip
+        notes = (*self.found.notes, *reasoned.diagnosis.notes)
+        return replace(reasoned, diagnosis=replace(reasoned.diagnosis, notes=notes, command=repeat()))
+
+    def more(self, reasoned: Reasoned, fact: Fact) -> Reasoned:
+        """The same diagnosis with one more answer."""
+        again = answered(reasoned, self.knowledge, self.symptoms, fact)
+        notes, command = reasoned.diagnosis.notes, reasoned.diagnosis.command
+        return replace(again, diagnosis=replace(again.diagnosis, notes=notes, command=command))
+
+    def _probes(self, progress: ProgressLine) -> list[Probe]:
+        made = probes_for(
+            self.found.inputs, self.knowledge, scan=self.scan, machine=self.machine, progress=progress
+        )
+        self.configs = next((one for one in made if isinstance(one, ConfigProbe)), None)
+        return made
+
+
+def repeat() -> str:
+    """The command line of this call."""
+    return " ".join(["diagnose", *map(shlex.quote, sys.argv[1:])])

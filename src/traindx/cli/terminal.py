@@ -1,0 +1,65 @@
+"""Lines of spans onto the terminal: coloured and wrapped there, plain everywhere else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable
+
+from traindx.engine.report.screen import Line
+
+_STYLES = {
+    "title": "bold", "good": "green", "bad": "red", "doubt": "yellow", "place": "cyan", "dim": "dim",
+    "add": "green", "remove": "red",
+}  # fmt: skip
+_PLAIN_WIDTH = 110
+
+
+def in_colour(choice: bool | None) -> bool:
+    """Whether to colour: as asked, else on a terminal without NO_COLOR, else with FORCE_COLOR."""
+    if choice is not None:
+        return choice
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def show(lines: Iterable[Line], *, colour: bool) -> None:
+    """Print lines to standard output."""
+    if colour:
+        _show_coloured(lines)
+    else:
+        width = shutil.get_terminal_size((_PLAIN_WIDTH, 24)).columns if sys.stdout.isatty() else _PLAIN_WIDTH
+        sys.stdout.write("".join(_wrapped(line, width) + "\n" for line in lines))
+
+
+def _wrapped(line: Line, width: int) -> str:
+    text = line.text
+    if len(text) <= width or not line.hang:
+        return text
+    return "\n".join(
+        textwrap.wrap(
+            text, width, subsequent_indent=" " * line.hang, break_long_words=False, break_on_hyphens=False,
+            drop_whitespace=True, replace_whitespace=False,
+        )
+    )  # fmt: skip
+
+
+def _show_coloured(lines: Iterable[Line]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False, force_terminal=True, soft_wrap=True)
+    width = console.width
+    for line in lines:
+        text = Text.assemble(*((span.text, _STYLES.get(span.role, "")) for span in line.spans))
+        if not line.hang or text.cell_len <= width:
+            console.print(text)
+            continue
+        first, *rest = text.wrap(console, width - line.hang)
+        console.print(first)
+        for part in rest:
+            part.pad_left(line.hang)
+            console.print(part)

@@ -1,0 +1,145 @@
+"""Inference: odds, trust, verdicts, order, and the test worth running next."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traindx.engine.explain import how, why, why_not
+from traindx.engine.facts import Facts, Origin
+from traindx.engine.infer import rank, to_decibans, to_probability
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.next_tests import next_tests
+from traindx.engine.symptoms import UnknownSymptom, find_symptom, see_symptoms
+
+from .conftest import facts_of
+
+NAN = {"nan-loss": 1.0}
+
+
+@given(st.floats(0.001, 0.999))
+def test_decibans_and_probability_are_one_scale(probability: float) -> None:
+    assert math.isclose(to_probability(to_decibans(probability)), probability, rel_tol=1e-9)
+
+
+def test_ten_decibans_are_odds_of_ten_to_one() -> None:
+    assert to_probability(10) == pytest.approx(10 / 11)
+
+
+def test_evidence_adds_up_from_the_prior(knowledge: Knowledge) -> None:
+    facts = facts_of({"config.precision": "fp16", "test.fp32_clears_nan": True})
+    first = rank(knowledge, facts, NAN)[0]
+    assert first.cause.id == "fp16-overflow"
+    assert first.decibans == pytest.approx(to_decibans(0.1) + 12 + 24)
+
+
+def test_what_is_known_to_be_absent_counts_against(knowledge: Knowledge) -> None:
+    first, second = rank(knowledge, facts_of({"config.precision": "bf16"}), NAN)
+    assert (first.cause.id, second.cause.id) == ("lr-too-high", "fp16-overflow")
+    assert second.decibans == pytest.approx(to_decibans(0.1) - 12)
+
+
+def test_what_is_unknown_counts_for_nothing(knowledge: Knowledge) -> None:
+    for one in rank(knowledge, Facts(), NAN):
+        assert one.decibans == one.prior
+
+
+@pytest.mark.parametrize(("origin", "share"), [(Origin.LOG, 1.0), (Origin.PROSE, 0.8), (Origin.DEFAULT, 0.5)])
+def test_evidence_counts_as_much_as_its_fact_is_trusted(knowledge: Knowledge, origin: Origin, share: float) -> None:
+    first = rank(knowledge, facts_of({"config.precision": "fp16"}, origin), NAN)[0]
+    assert first.decibans == pytest.approx(first.prior + 12 * share)
+
+
+def test_a_cause_that_does_not_list_the_symptom_starts_far_down(knowledge: Knowledge) -> None:
+    assert rank(knowledge, Facts(), {})[0].prior == pytest.approx(to_decibans(0.003))
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict"),
+    [
+        ({"test.fp32_clears_nan": True}, "confirmed"),
+        ({"config.precision": "fp16"}, "likely"),
+        ({}, "possible"),
+        ({"config.precision": "bf16"}, "unlikely"),
+    ],
+)
+def test_verdicts(knowledge: Knowledge, facts: dict[str, bool | str], verdict: str) -> None:
+    ranked = {one.cause.id: one for one in rank(knowledge, facts_of(facts), NAN)}  # type: ignore[arg-type]
+    assert ranked["fp16-overflow"].verdict == verdict
+
+
+def test_two_causes_may_both_be_confirmed(knowledge: Knowledge) -> None:
+    facts = facts_of({"test.fp32_clears_nan": True, "test.lower_lr_helps": True})
+    assert [one.verdict for one in rank(knowledge, facts, NAN)] == ["confirmed", "confirmed"]
+
+
+def test_ties_are_broken_by_id(knowledge: Knowledge) -> None:
+    assert [one.cause.id for one in rank(knowledge, Facts(), NAN)] == ["fp16-overflow", "lr-too-high"]
+
+
+def test_evidence_names_its_place_and_is_filled_in(knowledge: Knowledge) -> None:
+    line = rank(knowledge, facts_of({"config.precision": "fp16"}), NAN)[0].evidence[0]
+    assert (line.statement, str(line.places[0])) == ("it trains in fp16", "train.log:7")
+
+
+def test_the_cheaper_of_two_equal_tests_comes_first(knowledge: Knowledge) -> None:
+    tests = next_tests(rank(knowledge, Facts(), NAN), Facts(), knowledge)
+    assert [one.fact.name for one in tests][0] == "test.lower_lr_helps"
+
+
+def test_what_is_known_is_not_asked(knowledge: Knowledge) -> None:
+    facts = facts_of({"test.lower_lr_helps": False})
+    tests = next_tests(rank(knowledge, facts, NAN), facts, knowledge)
+    assert [one.fact.name for one in tests] == ["test.fp32_clears_nan"]
+
+
+def test_a_test_that_can_tell_nothing_is_not_asked(knowledge: Knowledge) -> None:
+    facts = facts_of({"test.lower_lr_helps": False, "test.fp32_clears_nan": True})
+    assert next_tests(rank(knowledge, facts, NAN), facts, knowledge) == []
+
+
+def test_how_shows_every_step_and_its_sum(knowledge: Knowledge) -> None:
+    facts = facts_of({"config.precision": "fp16"})
+    text = "\n".join(how(rank(knowledge, facts, NAN)[0], facts, knowledge))
+    assert "-9.5 dB  before any evidence" in text
+    assert "+12.0 dB  it trains in fp16  [train.log:7]" in text
+    assert "+2.5 dB  in all" in text
+    assert "not known: test.fp32_clears_nan" in text
+
+
+def test_why_shows_what_each_answer_would_do(knowledge: Knowledge) -> None:
+    ranked = rank(knowledge, Facts(), NAN)
+    text = "\n".join(why(next_tests(ranked, Facts(), knowledge)[0], ranked, knowledge))
+    assert "if test.lower_lr_helps: decisive evidence for lr-too-high" in text
+    assert "if not: strong evidence against lr-too-high" in text
+
+
+def test_why_not_compares_with_the_first(knowledge: Knowledge) -> None:
+    facts = facts_of({"config.precision": "fp16", "test.lower_lr_helps": False})
+    ranked = rank(knowledge, facts, NAN)
+    text = "\n".join(why_not(ranked[1], ranked, facts, knowledge))
+    assert "lr-too-high stands at place 2, 24.0 dB below fp16-overflow" in text
+    assert "-12.0 dB  not the case: a lower rate helps" in text
+
+
+@pytest.mark.parametrize("word", ["nan-loss", "NaN", "nan", "Not a number", "not-a-number", "nan_loss"])
+def test_a_symptom_goes_by_its_id_and_aliases(knowledge: Knowledge, word: str) -> None:
+    assert find_symptom(word, knowledge) == "nan-loss"
+
+
+def test_an_unknown_symptom_is_refused_with_the_nearest(knowledge: Knowledge) -> None:
+    with pytest.raises(UnknownSymptom, match="no symptom `nan-lost`; nearest: nan-loss"):
+        find_symptom("nan-lost", knowledge)
+
+
+def test_a_symptom_is_seen_in_the_evidence(knowledge: Knowledge) -> None:
+    (seen,) = see_symptoms(knowledge, facts_of({"loss.nonfinite": True}), ())
+    assert (seen.symptom.id, seen.given, seen.detected) == ("nan-loss", False, True)
+
+
+def test_a_symptom_that_a_person_names_is_taken_without_evidence(knowledge: Knowledge) -> None:
+    (seen,) = see_symptoms(knowledge, Facts(), ("nan-loss",))
+    assert (seen.given, seen.detected) == (True, False)

@@ -1,0 +1,79 @@
+"""What is shown holds no secret and cannot leave its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traindx.engine.redact import redact, safe
+from traindx.engine.report.templating import escape, fence, inline_code
+
+SECRETS = [
+    ("wandb_api_key: abcdef1234567890", "abcdef1234567890"),
+    ("--hf_token=hf_abcdefghijklmnopqrstuv", "abcdefghijkl"),
+    ("--hub-token abcdefghijklmnop1234", "abcdefghijklmnop1234"),
+    ("OPENAI_API_KEY=sk-abcdefghijklmnopqrstuvwx", "abcdefghijklmnop"),
+    ("https://user:pw1234@host/x", "pw1234"),
+    ("s3://b/x?X-Amz-Signature=0123456789abcdef", "0123456789abcdef"),
+    ("mail bob@example.com now", "bob@"),
+    ("/home/alice/train.py", "alice"),
+    ("C:\\Users\\Bob\\x.py", "Bob"),
+    ("password = 'hunter22'", "hunter22"),
+    ('"aws_secret_access_key": "wJalrXUtnFEMI/K7MDENG"', "wJalrXUtnFEMI"),
+    ("Authorization: Bearer abcdefghijk", "abcdefghijk"),
+    ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----", "MIIEow"),
+    ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "0123456789"),
+]
+HARMLESS = [
+    "token: 512", "max_tokens: 4096", "pad_token: <pad>", "use_auth_token=True", "eos_token: </s>",
+    "tokenizer: gpt2", "tokens per second: 1234.5", "token: ${HF_TOKEN}", "special tokens: 10, usage: 0.45",
+    "loss=0.5 gpu@2", "secret sauce of the model", "num_key_value_heads: 8", "key: value",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_secrets_are_masked(text: str, secret: str) -> None:
+    assert secret not in redact(text)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_only_looks_secret_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_redacting_twice_changes_nothing_more(text: str, secret: str) -> None:
+    assert redact(redact(text)) == redact(text)
+
+
+@pytest.mark.parametrize("text", ["\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "a\x08b", "\x9b31m", "ab\u202ecd", "a\x00b"])
+def test_no_control_character_reaches_a_terminal(text: str) -> None:
+    assert not any(ord(one) < 32 or one in "\x9b\u202e" for one in safe(text))
+
+
+@given(st.text())
+def test_any_text_becomes_safe(text: str) -> None:
+    assert "\x1b" not in safe(text)
+
+
+@given(st.text(alphabet="`|*_[]()<>#\n\r @a~\\", max_size=40))
+def test_text_cannot_leave_a_table_cell(text: str) -> None:
+    for shown in (escape(text), inline_code(text)):
+        assert "\n" not in shown
+        assert "|" not in shown.replace("\\|", "")
+
+
+@given(st.text(alphabet="`\na ~", max_size=40))
+def test_text_cannot_close_its_fence(text: str) -> None:
+    first, *body, last = fence(text).split("\n")
+    assert last == first
+    assert all(not line.strip().startswith(first) for line in body)
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "[x](javascript:1)", "@everyone", "# title", "http://evil"])
+def test_markup_and_links_are_shown_and_not_acted_on(text: str) -> None:
+    shown = escape(text).replace("\\<", "").replace("\\[", "").replace("\\]", "")
+    assert not any(live in shown for live in ("<", "](", "@", "://"))
+    assert not shown.startswith("#")
