@@ -21,7 +21,9 @@ _SIZE = re.compile(r"(?<![a-z0-9.])([0-9]{1,4})[ -]?(?:gib|gb|g)(?![a-z0-9])")
 _SLICE = re.compile(r"\bmig [0-9]+g\.([0-9]+)gb\b")
 """A MIG slice holds a part of the device's memory: `MIG 1g.5gb`."""
 _LAPTOP = re.compile(r"\b(?:laptop|notebook|mobile|max-?q)\b")
-_SAYS_NOTHING = frozenset({"card", "cards", "geforce", "gpu", "gpus", "laptop", "mobile", "notebook", "nvidia"})
+_SAYS_NOTHING = frozenset(
+    {"card", "cards", "geforce", "gpu", "gpus", "laptop", "mobile", "notebook", "nvidia"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .derive import derive
+from .devices import add_device_facts
 from .facts import Facts
 from .infer import Ranked, rank
 from .kb.knowledge import Knowledge
@@ -51,6 +52,7 @@ class Gathered:
 
     def settle(self, knowledge: Knowledge, given: tuple[str, ...]) -> None:
         """Draw what follows from the facts: derived facts, symptoms, and what those bring."""
+        add_device_facts(self.facts, knowledge)
         derive(self.facts, knowledge)
         self.seen = see_symptoms(knowledge, self.facts, given)
         note_symptoms(self.facts, self.seen)

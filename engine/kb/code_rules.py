@@ -15,39 +15,54 @@ from .literals import literals
 Words: TypeAlias = list[list[str]]
 """Of each group of texts a file must hold at least one, or the rule cannot match. Lower case."""
 
+_WHERE = ("field", "stopBy")
 _RELATIONS = ("has", "inside", "precedes", "follows", "contains", "within")
 _IDENTIFIER = re.compile(r"(?<![$\w])[A-Za-z_]\w{2,}")
-_ANY_NAME = r"(^|[.\s])"
+_LAST_NAME = r"(^|[.\s])({})$"
+_HARMLESS = re.compile(r"\\[wdsb.()\[\]{}|*+?^$/-]|\[[^\]^][^\]]*\]")
+_ANY_BYTE = re.compile(r"\.|\[\^|\\[WDSB]")
 
 
 def expand(rule: Mapping[str, Any]) -> dict[str, Any]:
-    """The same rule in ast-grep's own words.
+    """The same rule in ast-grep's own words, its parts tried in the order in which they are written.
 
+    The order counts where parts share a metavariable: the first one that has it binds it.
     `calls: [a, b]` is a call of something whose last name is a or b, `reads: [a]` an attribute `.a`;
     `contains` is `has` and `within` is `inside` at any depth.
     """
-    plain: dict[str, Any] = {}
-    parts: list[dict[str, Any]] = []
-    for key, value in rule.items():
-        if key == "calls":
-            parts.append(_called(value))
-        elif key == "reads":
-            parts.append({"kind": "attribute", "has": {"field": "attribute", "regex": f"^({'|'.join(value)})$"}})
-        elif key in ("contains", "within"):
-            parts.append({"has" if key == "contains" else "inside": {"stopBy": "end"} | expand(value)})
-        elif key in ("all", "any"):
-            plain[key] = [expand(one) for one in value]
-        elif isinstance(value, Mapping) and key != "pattern":
-            plain[key] = expand(value)
-        else:
-            plain[key] = value
-    if parts:
-        plain["all"] = [*plain.get("all", ()), *parts]
-    return plain
+    where = {key: value for key, value in rule.items() if key in _WHERE}
+    if isinstance(stop := where.get("stopBy"), Mapping):
+        where["stopBy"] = expand(stop)
+    parts = [_part(key, value) for key, value in rule.items() if key not in _WHERE]
+    return where | (parts[0] if len(parts) == 1 else {"all": parts})
 
 
-def _called(names: Iterable[str]) -> dict[str, Any]:
-    return {"kind": "call", "has": {"field": "function", "regex": f"{_ANY_NAME}({'|'.join(names)})$"}}
+def _part(key: str, value: Any) -> dict[str, Any]:
+    match key:
+        case "regex":
+            return {key: _ascii(value)}
+        case "calls":
+            return {"kind": "call", "has": {"field": "function", "regex": _ascii(_LAST_NAME.format("|".join(value)))}}
+        case "reads":
+            return {"kind": "attribute", "has": {"field": "attribute", "regex": _ascii(f"^({'|'.join(value)})$")}}
+        case "contains":
+            return {"has": {"stopBy": "end"} | expand(value)}
+        case "within":
+            return {"inside": {"stopBy": "end"} | expand(value)}
+        case "all" | "any":
+            return {key: [expand(one) for one in value]}
+        case _ if isinstance(value, Mapping) and key != "pattern":
+            return {key: expand(value)}
+        case _:
+            return {key: value}
+
+
+def _ascii(regex: str) -> str:
+    r"""The same expression with `\w` and its like for ASCII alone, where that cannot match half a character.
+
+    Unicode classes cost the search a millisecond each time a rule is made ready.
+    """
+    return regex if _ANY_BYTE.search(_HARMLESS.sub("", regex)) else f"(?-u){regex}"
 
 
 def idioms_in(rule: Any) -> Iterator[str]:
@@ -61,18 +76,6 @@ def idioms_in(rule: Any) -> Iterator[str]:
     elif isinstance(rule, list):
         for one in rule:
             yield from idioms_in(one)
-
-
-def reachable(rules: Iterable[Any], idioms: Mapping[str, Any]) -> list[str]:
-    """The idioms that rules name, and those that these name in turn."""
-    found: dict[str, None] = {}
-    waiting = [name for rule in rules for name in idioms_in(rule)]
-    while waiting:
-        name = waiting.pop()
-        if name in idioms and name not in found:
-            found[name] = None
-            waiting.extend(idioms_in(idioms[name]))
-    return sorted(found)
 
 
 def words(rule: Mapping[str, Any], idioms: Mapping[str, Any]) -> Words:

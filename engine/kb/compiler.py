@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .code_rules import expand, idioms_in, reachable, words
+from .code_rules import expand, idioms_in, words
 from .literals import literals
 from .machine import MACHINE
 from .scope import Scope, fact_of
@@ -14,6 +14,8 @@ from .validate import Located
 Stored: TypeAlias = dict[str, Any]
 SHORTEST_LITERAL = 3
 """A signature whose surest literal is shorter would make every line a candidate."""
+SHORTEST_IN_PROSE = 2
+"""The same for what only sentences are searched for: `lr`, or a word of Chinese."""
 
 
 def compile_all(scope: Scope) -> dict[str, Stored]:
@@ -191,10 +193,10 @@ def _guide(scope: Scope, entry: Located) -> Stored:
     return {"title": guide.title, "symptoms": getattr(guide, "symptoms", []), "steps": steps}
 
 
-def _surest(scope: Scope, entry: Located, key: str, pattern: str) -> list[str]:
+def _surest(scope: Scope, entry: Located, key: str, pattern: str, shortest: int = SHORTEST_LITERAL) -> list[str]:
     found = list(literals(pattern))
-    if not found or min(map(len, found)) < SHORTEST_LITERAL:
-        message = f"`{key}` has no literal text of {SHORTEST_LITERAL} characters that every match must contain"
+    if not found or min(map(len, found)) < shortest:
+        message = f"`{key}` has no literal text of {shortest} characters that every match must contain"
         scope.problems.append(entry.problem((key,), message, "write a part of the message out"))
     return found
 
@@ -206,16 +208,35 @@ def _signature(scope: Scope, entry: Located) -> Stored:
     for fact, value in signature.facts.items():
         scope.value(entry, ("facts", fact), fact, value)
         scope.used.add(fact)
+    shortest = SHORTEST_IN_PROSE if signature.where == "prose" else SHORTEST_LITERAL
     return {
         "fact": fact_of("signature", signature.id),
         "pattern": signature.pattern,
-        "words": _surest(scope, entry, "pattern", signature.pattern),
+        "words": _surest(scope, entry, "pattern", signature.pattern, shortest),
         "means": signature.means,
         "role": signature.role,
         "where": signature.where,
         "lines": signature.lines,
         "captures": signature.captures,
         "facts": signature.facts,
+    }
+
+
+def _phrase(scope: Scope, entry: Located) -> Stored:
+    return {"pattern": entry.model.pattern}
+
+
+def _trial(scope: Scope, entry: Located) -> Stored:
+    trial = entry.model
+    scope.value(entry, ("gives",), trial.gives, True)
+    scope.used.add(trial.gives)
+    pattern, otherwise = "|".join(trial.any), "|".join(trial.otherwise)
+    return {
+        "gives": trial.gives,
+        "pattern": pattern,
+        "otherwise": otherwise,
+        "words": _surest(scope, entry, "any", f"{pattern}|{otherwise}" if otherwise else pattern, SHORTEST_IN_PROSE),
+        "trouble_counts": trial.trouble_counts,
     }
 
 
@@ -289,7 +310,6 @@ def _pattern(scope: Scope, entry: Located) -> Stored:
         "facts": pattern.facts,
         "words": words(rules[-1], idioms),
         "scope_words": words(pattern.scope or {}, idioms),
-        "idioms": reachable(used, idioms),
     }
 
 
@@ -380,5 +400,6 @@ _CORE: Mapping[str, Callable[[Scope, Located], Stored]] = {
     "symptom": _symptom, "cause": _cause, "fact": _fact, "fix": _fix, "procedure": _guide,
 }  # fmt: skip
 _READING: Mapping[str, Callable[[Scope, Located], Stored]] = {
-    "signature": _signature, "log-format": _format, "metric": _metric, "frame": _frame, "words": _words,
+    "phrase": _phrase, "trial": _trial, "signature": _signature, "log-format": _format, "metric": _metric,
+    "frame": _frame, "words": _words,
 }  # fmt: skip

@@ -81,6 +81,19 @@ class Knowledge:
         }
 
     @cached_property
+    def phrases(self) -> Mapping[str, str]:
+        """Groups of words as regular expressions, by name."""
+        return {name: one["pattern"] for name, one in self._sections("reading")["phrase"].items()}
+
+    @cached_property
+    def trials(self) -> Mapping[str, rules.TrialRule]:
+        """What people try to see whether it helps."""
+        return {
+            name: rules.TrialRule(id=name, **_tuples(one, "words"))
+            for name, one in self._sections("reading")["trial"].items()
+        }
+
+    @cached_property
     def log_formats(self) -> Mapping[str, rules.LogFormatRule]:
         """How trainers print."""
         return {
@@ -205,7 +218,7 @@ def _fix(name: str, stored: dict[str, Any]) -> rules.FixRule:
 def _pattern(name: str, stored: dict[str, Any]) -> rules.CodePatternRule:
     flow = stored["flow"] and rules.FlowRule(**_tuples(stored["flow"], "source_argument", "argument"))
     words = {key: tuple(map(tuple, stored[key])) for key in ("words", "scope_words")}
-    return rules.CodePatternRule(id=name, **_tuples(stored, "idioms") | words | {"flow": flow})
+    return rules.CodePatternRule(id=name, **stored | words | {"flow": flow})
 
 
 def _guide(name: str, stored: dict[str, Any]) -> rules.GuideRule:

@@ -165,6 +165,22 @@ class SignatureRule:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialRule:
+    """Something people try, and the fact that says whether it helped."""
+
+    id: str
+    gives: str
+    pattern: str
+    """What it is called."""
+    otherwise: str
+    """What the opposite is called; empty where that says nothing."""
+    words: tuple[str, ...]
+    """Literal parts in lower case, of which a matching sentence contains at least one."""
+    trouble_counts: bool
+    """Trouble beside it says that it failed; false where people also name it as what they have."""
+
+
+@dataclass(frozen=True, slots=True)
 class MetricRule:
     """A metric and the names that trainers give it."""
 
@@ -229,8 +245,6 @@ class CodePatternRule:
     """Of each group a file must hold at least one text, in lower case, or its rule (of a flow: `into`) cannot match."""
     scope_words: tuple[tuple[str, ...], ...]
     """The same for its scope."""
-    idioms: tuple[str, ...]
-    """The idioms that its rules name, directly or not."""
 
 
 @dataclass(frozen=True, slots=True)

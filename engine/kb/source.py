@@ -32,6 +32,7 @@ KINDS = (
     KindOfFile("check", "checks", listed=True),
     KindOfFile("fix", "fixes", listed=True),
     KindOfFile("phrase", "phrases", listed=True),
+    KindOfFile("trial", "trials", listed=True),
     KindOfFile("signature", "signatures", listed=True),
     KindOfFile("metric", "metrics", listed=True),
     KindOfFile("log-format", "logs", listed=True),

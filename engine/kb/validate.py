@@ -17,13 +17,18 @@ from .source import KINDS, Document, Raw
 
 MODELS: Mapping[str, type[models.Model]] = {
     "cause": models.Cause, "symptom": models.Symptom, "fact": models.FactSpec, "limit": models.Limit,
-    "setting": models.Setting, "check": models.Check, "fix": models.Fix, "phrase": models.Phrase, "signature": models.Signature,
+    "setting": models.Setting, "check": models.Check, "fix": models.Fix,
+    "phrase": models.Phrase, "trial": models.Trial, "signature": models.Signature,
     "metric": models.Metric, "log-format": models.LogFormat, "frame": models.Frame, "words": models.Words,
     "idiom": models.Idiom, "code-pattern": models.CodePattern,
     "dialect": models.Dialect, "procedure": models.Procedure, "checklist": models.Checklist,
     "device": models.Device, "package": models.Package, "variable": models.Variable,
     "playbook-item": models.PlaybookItem, "weights": models.Weights,
 }  # fmt: skip
+_WITH_PHRASES: Mapping[str, tuple[str, ...]] = {
+    "phrase": ("any",), "trial": ("any", "otherwise"), "signature": ("pattern",),
+}  # fmt: skip
+"""The fields that may use phrases."""
 _KEYS = {kind.name: kind.key for kind in KINDS}
 
 
@@ -85,9 +90,9 @@ def _place(result: Validated, located: Located, *, added: bool) -> None:
 def _validated(raw: Raw, so_far: Validated, problems: list[Problem]) -> Located | None:
     model = MODELS[raw.kind]
     value = raw.document.tree.at(raw.path).value
-    if raw.kind in ("phrase", "signature"):
+    if raw.kind in _WITH_PHRASES:
         try:
-            value = _spelt_out(value, so_far)
+            value = _spelt_out(raw, value, so_far)
         except UnknownPhrase as error:
             problems.append(_no_phrase(raw, error.args[0], so_far))
             return None
@@ -99,15 +104,16 @@ def _validated(raw: Raw, so_far: Validated, problems: list[Problem]) -> Located 
     return Located(raw.kind, str(getattr(entry, _KEYS.get(raw.kind, "id"), raw.kind)), entry, raw)
 
 
-def _spelt_out(value: Any, so_far: Validated) -> Any:
+def _spelt_out(raw: Raw, value: Any, so_far: Validated) -> Any:
     if not isinstance(value, dict):
         return value
     phrases = {name: one.model.pattern for name, one in so_far.of("phrase").items()}
     spelt = dict(value)
-    if isinstance(pattern := value.get("pattern"), str):
-        spelt["pattern"] = spell_out(pattern, phrases)
-    if isinstance(wordings := value.get("any"), list):
-        spelt["any"] = [spell_out(one, phrases) if isinstance(one, str) else one for one in wordings]
+    for key in _WITH_PHRASES[raw.kind]:
+        if isinstance(pattern := value.get(key), str):
+            spelt[key] = spell_out(pattern, phrases)
+        elif isinstance(pattern, list):
+            spelt[key] = [spell_out(one, phrases) if isinstance(one, str) else one for one in pattern]
     return spelt
 
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from traindx.engine.kb.rules import CodePatternRule, FlowRule
 
-from .origins import Origin, Tracer, Way
+from .origins import Known, Origin, Tracer, Way
 from .program import Module, Program, called_name
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-WRAPPERS, SEQUENCES = "module-wrapper", "module-sequence"
-"""The idioms that say which calls give back the module they are given, and which modules run others in a row."""
+_KNOWN = {
+    "wrappers": "module-wrapper", "sequences": "module-sequence", "collections": "collection",
+    "weightless": "weightless", "libraries": "library-name",
+}  # fmt: skip
+"""The idioms that the way through modules depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,6 @@ class Flow:
 
     program: Program
     rule: FlowRule
-    idioms: tuple[str, ...]
 
     def arrivals(self) -> Iterator[Arrival]:
         """Every place that the pattern asks about, and what arrives there."""
@@ -46,6 +48,7 @@ class Flow:
         if not places:
             return
         if self.rule.source_argument:
+            places = [one for one in places if one[2] not in self._parts_of(sources, tracer.known)]
             tracer.stop = self._handed_to(sources, tracer)
         cut = self._everywhere(self.rule.unless)
         wanted = tracer.stop
@@ -65,27 +68,21 @@ class Flow:
 
     def _was_alive(self, hit: Origin, tracer: Tracer) -> bool:
         """Whether what was cut came from an object that is called, and so may have weights."""
-        inside = Tracer(self.program, wrappers=tracer.wrappers, sequences=tracer.sequences, everything=True)
-        parts = [child for child in hit.node.children() if child.is_named()]
-        return any(origin.kind == "made" for part in parts for origin in inside.origins(part, hit.way.module))
+        inside = Tracer(self.program, known=tracer.known, everything=True)
+        return any(origin.kind == "made" for origin in inside.origins(hit.node, hit.module))
 
     def _tracer(self, stop: set[SgNode]) -> Tracer:
-        known = self.program.modules[0].idioms if self.program.modules else {}
-        return Tracer(
-            self.program, stop=stop, through=self._everywhere(self.rule.through), everything=self.rule.everything,
-            wrappers=self._everywhere(known.get(WRAPPERS), all_idioms=True),
-            sequences=self._everywhere(known.get(SEQUENCES), all_idioms=True),
-        )  # fmt: skip
+        idioms = self.program.modules[0].idioms if self.program.modules else {}
+        known = Known(**{kind: self._everywhere(idioms.get(name)) for kind, name in _KNOWN.items()})
+        through = self._everywhere(self.rule.through)
+        return Tracer(self.program, stop=stop, through=through, known=known, everything=self.rule.everything)
 
-    def _everywhere(self, rule: Mapping[str, Any] | None, *, all_idioms: bool = False) -> set[SgNode]:
-        if rule is None:
-            return set()
-        idioms = () if all_idioms else self.idioms
-        return {node for module in self.program.modules for node in module.find(rule, idioms)}
+    def _everywhere(self, rule: Mapping[str, Any] | None) -> set[SgNode]:
+        return {node for module in self.program.modules for node in module.find(rule)} if rule else set()
 
     def _places(self, tracer: Tracer) -> Iterator[tuple[SgNode, Module, SgNode]]:
         """The calls that the pattern asks about, with the argument in question."""
-        matched = {node: module for module in self.program.modules for node in module.find(self.rule.into, self.idioms)}
+        matched = {node: module for module in self.program.modules for node in module.find(self.rule.into)}
         made = {node for node in matched if constructs(node)}
         for node, module in matched.items():
             if node not in made and (argument := argument_of(node, self.rule.argument)) is not None:
@@ -108,10 +105,21 @@ class Flow:
         tracer.stop = set()
         found: set[SgNode] = set()
         for module in self.program.modules:
-            for node in module.find(self.rule.source, self.idioms):
+            for node in module.find(self.rule.source):
                 if node in sources and (argument := argument_of(node, self.rule.source_argument)) is not None:
                     found |= {origin.node for origin in tracer.origins(argument, module) if origin.kind == "made"}
         return found
+
+
+    def _parts_of(self, sources: set[SgNode], known: Known) -> set[SgNode]:
+        """Every expression that what the sources are given is computed from: it is no place it arrives at."""
+        tracer = Tracer(self.program, known=known, everything=True)
+        parts: set[SgNode] = set()
+        for module in self.program.modules:
+            for node in module.find(self.rule.source):
+                if node in sources and (argument := argument_of(node, self.rule.source_argument)) is not None:
+                    parts |= tracer.passed(argument, module)
+        return parts
 
 
 def constructs(call: SgNode) -> bool:
@@ -144,4 +152,4 @@ def argument_of(call: SgNode, wanted: tuple[int | str, ...]) -> SgNode | None:
 
 def flow_of(program: Program, pattern: CodePatternRule) -> list[Arrival]:
     """What arrives at the places of a flow pattern."""
-    return list(Flow(program, pattern.flow, pattern.idioms).arrivals()) if pattern.flow else []
+    return list(Flow(program, pattern.flow).arrivals()) if pattern.flow else []

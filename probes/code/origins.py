@@ -7,11 +7,12 @@ not sure.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from .program import Module, Program, called_name
+from .program import CALLED_AS, Module, Program, called_name
 from .scopes import EACH, Block, Definition, Key, reaching
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ MAX_STEPS = 3_000
 """Expressions looked at on the way to one place."""
 MAX_CALLS = 8
 """How many calls inside calls are entered."""
-CALLED_AS = ("forward", "__call__", "call", "hybrid_forward", "construct")
-"""The method that runs when an object is called, as PyTorch, Python, Keras, MXNet and MindSpore name it."""
 _CONSTANTS = frozenset(("integer", "float", "string", "concatenated_string", "none", "true", "false", "ellipsis", "lambda"))
 _WRAPPED = ("parenthesized_expression", "await", "list_splat", "dictionary_splat", "as_pattern")
 
@@ -62,13 +61,29 @@ class Origin:
     path: tuple[Key, ...]
     sure: bool
     kind: str
-    """`made` here, `lost` from sight, or given as `data`: a parameter or an element of one."""
+    """`made` here, given as `data` (a parameter, or a name from elsewhere), or `lost` from sight."""
     way: Way
 
     @property
     def module(self) -> Module:
         """The file it is in."""
         return self.way.module
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Calls that the way through modules depends on, as idioms find them."""
+
+    wrappers: Container[SgNode] = ()
+    """They give back the module they are given: `.to(device)`, `DataParallel(net)`."""
+    sequences: Container[SgNode] = ()
+    """Constructions of modules that run others in a row."""
+    collections: Container[SgNode] = ()
+    """They give back the elements they are given: `ModuleList(...)`, `reversed(...)`."""
+    weightless: Container[SgNode] = ()
+    """Calls and constructions of what has no weights: losses, activations."""
+    libraries: Container[SgNode] = ()
+    """Names that stand for a package where the files do not show an import: `torch`, `F`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,14 +95,11 @@ class Tracer:
     """Expressions (and constructions of objects whose calls are meant) at which a way ends."""
     through: Container[SgNode] = ()
     """Calls that pass the value of their object and arguments on."""
-    wrappers: Container[SgNode] = ()
-    """Calls that give back the module they are given: `.to(device)`, `DataParallel(net)`."""
-    sequences: Container[SgNode] = ()
-    """Constructions of modules that run others in a row."""
+    known: Known = field(default_factory=lambda: Known())
     everything: bool = False
     _steps: int = 0
     _seen: set[tuple[SgNode, tuple[Key, ...], Frame | None, bool]] = field(default_factory=set)
-    _makers: dict[SgNode, list[tuple[SgNode | Block, Way]]] = field(default_factory=dict)
+    _makers: dict[tuple[SgNode, Frame | None], list[tuple[SgNode | Block, Way]]] = field(default_factory=dict)
 
     def origins(self, node: SgNode, module: Module) -> Iterator[Origin]:
         """All origins of an expression's value."""
@@ -95,17 +107,22 @@ class Tracer:
         self._seen.clear()
         yield from self._trace(Way(node, module))
 
+    def passed(self, node: SgNode, module: Module) -> set[SgNode]:
+        """Every expression on the ways to an expression's origins."""
+        for _ in self.origins(node, module):
+            pass
+        return {key[0] for key in self._seen}
+
     def makers(self, way: Way) -> list[tuple[SgNode | Block, Way]]:
         """What is called by a callee: functions and methods of the files, or constructions of objects."""
-        if way.frame is None and way.node in self._makers:
-            return self._makers[way.node]
-        inside = Tracer(self.program, through=self.wrappers, wrappers=self.wrappers, sequences=self.sequences)
-        inside._makers = self._makers
-        inside._steps = self._steps + 1
-        found = list(inside._callees(way)) if self._steps < MAX_STEPS else []
-        if way.frame is None:
-            self._makers[way.node] = found
-        return found
+        key = (way.node, way.frame)
+        if key not in self._makers:
+            # What is being looked for already is not looked for again inside itself.
+            self._makers[key] = []
+            inside = Tracer(self.program, through=self.known.wrappers, known=self.known)
+            inside._makers = self._makers
+            self._makers[key] = list(inside._callees(way))
+        return self._makers[key]
 
     def _trace(self, way: Way) -> Iterator[Origin]:
         key = (way.node, way.path, way.frame, way.sure)
@@ -149,7 +166,7 @@ class Tracer:
                 yield from self._trace(way.to(parts[-1]))
             case _ if kind in _WRAPPED and parts:
                 yield from self._trace(way.to(parts[0]))
-            case _ if self.everything:
+            case _ if self.everything or way.node in self.through:
                 for part in parts:
                     yield from self._trace(way.to(part, path=()))
             case _:
@@ -182,8 +199,9 @@ class Tracer:
 
     def _name(self, way: Way, name: str) -> Iterator[Origin]:
         here = way.node.range().start.index
-        if (iterated := _comprehended(way.node, name)) is not None:
-            yield from self._trace(way.to(iterated, path=(EACH, *way.path)))
+        if (taken := _comprehended(way.node, name)) is not None:
+            iterated, path = taken
+            yield from self._trace(way.to(iterated, path=(EACH, *path, *way.path)))
             return
         block = way.module.block.at(here)
         for scope in block.upwards():
@@ -191,7 +209,7 @@ class Tracer:
                 position, around = (here, block) if scope is block.scope else (scope.end, scope)
                 yield from self._definitions(way, scope.definitions[name], position, around)
                 return
-        yield self._end(way, "lost")
+        yield self._end(way, "data")
 
     def _definitions(self, way: Way, found: list[Definition], position: int, block: Block) -> Iterator[Origin]:
         seen = False
@@ -208,7 +226,7 @@ class Tracer:
             yield self._end(way.to(one.value, sure=sure), "made")
         elif one.kind == "augment" and one.value is not None and (right := one.value.field("right")):
             yield from self._trace(way.to(right, sure=sure, path=()))
-        elif one.value is not None and one.value.kind() not in ("function_definition", "class_definition"):
+        elif one.value is not None and not _is_definition(one.value):
             path = way.path[1:] if one.kind == "add" else way.path
             yield from self._trace(way.to(one.value, sure=sure, path=(*one.path, *path)))
         else:
@@ -303,8 +321,11 @@ class Tracer:
         function = way.node.field("function")
         if function is None:
             return
-        if way.node in self.through:
+        if way.node in self.through or way.node in self.known.collections:
             yield from self._handed_on(way)
+            return
+        if way.path[:1] == (EACH,) and (taken := self._zipped(way)) is not None:
+            yield from self._trace(taken)
             return
         entered = False
         for maker, found in self.makers(way.to(function, path=())):
@@ -317,17 +338,41 @@ class Tracer:
                 yield from self._returned(replace(way, sure=sure), maker)
         if not entered and self.everything:
             yield from self._handed_on(way.to(way.node, path=()))
-            if self._calls_an_object(way):
+            if self._may_have_weights(way, function):
                 yield self._end(way, "made")
         elif not entered:
             yield self._end(way, "made")
 
-    def _calls_an_object(self, way: Way) -> bool:
-        """Whether what is called is an object held in a name, which may have weights of its own."""
-        function = way.node.field("function")
-        if function is None or function.kind() not in ("identifier", "attribute", "subscript"):
+    def _may_have_weights(self, way: Way, function: SgNode) -> bool:
+        """Whether what is called is an object held in a name, and not known to be without weights."""
+        if function.kind() not in ("identifier", "attribute", "subscript") or way.node in self.known.weightless:
             return False
-        return any(not isinstance(maker, Block) for maker, _ in self.makers(way.to(function, path=())))
+        if function.kind() == "identifier" and not self._is_variable(function, way.module):
+            return False
+        holder = function.field("object") if function.kind() == "attribute" else None
+        if holder is not None and self._is_module(way.to(holder)):
+            return False
+        return not any(maker in self.known.weightless for maker, _ in self.makers(way.to(function, path=())))
+
+    def _is_variable(self, node: SgNode, module: Module) -> bool:
+        """Whether a name is bound to an object; one that the files do not bind may be, unless Python itself does."""
+        name = node.text()
+        for scope in module.block.at(node.range().start.index).upwards():
+            if scope.kind in ("function", "module") and (found := scope.definitions.get(name)):
+                return any(one.kind != "import" and not _is_definition(one.value) for one in found)
+        return not hasattr(builtins, name)
+
+    def _zipped(self, way: Way) -> Way | None:
+        """`zip(a, b)` gives elements of a and b, `enumerate(a)` a number and an element of a."""
+        arguments = way.node.field("arguments")
+        given = [one for one in arguments.children() if one.is_named()] if arguments else []
+        which = way.path[1] if len(way.path) > 1 else None
+        name = called_name(way.node)
+        if name == "enumerate" and which == 1 and given:
+            return way.to(given[0], path=(EACH, *way.path[2:]))
+        if name == "zip" and isinstance(which, int) and which < len(given):
+            return way.to(given[which], path=(EACH, *way.path[2:]))
+        return None
 
     def _handed_on(self, way: Way) -> Iterator[Origin]:
         """The object before the dot and the arguments of a call that passes them on."""
@@ -352,7 +397,7 @@ class Tracer:
         for scope in way.module.block.at(first.range().start.index).upwards():
             if scope.kind in ("function", "module") and name in scope.definitions:
                 return all(one.kind == "import" for one in scope.definitions[name])
-        return _comprehended(first, name) is None
+        return first in self.known.libraries
 
     def _returned(self, way: Way, function: Block) -> Iterator[Origin]:
         """What a function gives back; a bare `None` is not followed."""
@@ -379,6 +424,18 @@ class Tracer:
         for origin in self._trace(way):
             if origin.kind == "made" and origin.node.kind() == "call":
                 yield from self._constructed(origin)
+            elif origin.kind != "made":
+                yield from self._lone_network(way, node)
+
+    def _lone_network(self, way: Way, node: SgNode) -> Iterator[tuple[SgNode | Block, Way]]:
+        """An object from elsewhere that is called with as much as the only network in the files takes: that network."""
+        network, call = self.program.lone_network, node.parent()
+        if network is None or call is None or call.kind() != "call" or call in self.known.weightless:
+            return
+        arguments = call.field("arguments")
+        given = [one for one in arguments.children() if one.is_named() and one.kind() != "comment"] if arguments else []
+        if len(given) == len(network.parameters) - 1:
+            yield network, way
 
     def _constructed(self, origin: Origin) -> Iterator[tuple[SgNode | Block, Way]]:
         """What runs when an object is called: a class's `forward`, or the last of a row of modules."""
@@ -389,7 +446,7 @@ class Tracer:
                 if method := self.program.method(owner, name):
                     yield method, way
                     return
-        if origin.node in self.sequences and (last := _last_argument(origin.node)) is not None:
+        if origin.node in self.known.sequences and (last := _last_argument(origin.node)) is not None:
             for inner in self._trace(way.to(last, path=(-1,) if last.kind() == "list_splat" else ())):
                 if inner.kind == "made" and inner.node.kind() == "call":
                     yield from self._constructed(inner)
@@ -450,14 +507,29 @@ def _last_argument(call: SgNode) -> SgNode | None:
     return given[-1] if given else None
 
 
-def _comprehended(node: SgNode, name: str) -> SgNode | None:
-    """What a comprehension around a name takes it from."""
+def _comprehended(node: SgNode, name: str) -> tuple[SgNode, tuple[Key, ...]] | None:
+    """What a comprehension around a name takes it from, and what of each element."""
     for around in node.ancestors():
         kind = around.kind()
-        if kind in ("list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension"):
+        if kind.endswith("_comprehension") or kind == "generator_expression":
             for clause in around.children():
-                if clause.kind() == "for_in_clause" and (left := clause.field("left")) and name in left.text().replace(",", " ").split():
-                    return clause.field("right")
+                left, right = (clause.field("left"), clause.field("right")) if clause.kind() == "for_in_clause" else (None, None)
+                if left and right and (path := _place_in(left, name)) is not None:
+                    return right, path
         elif kind in ("function_definition", "module", "block"):
             return None
     return None
+
+
+def _place_in(target: SgNode, name: str) -> tuple[Key, ...] | None:
+    """Where a name stands in `a, (b, c)`: `(1, 0)` for b."""
+    if target.kind() == "identifier":
+        return () if target.text() == name else None
+    for index, part in enumerate(child for child in target.children() if child.is_named()):
+        if (path := _place_in(part, name)) is not None:
+            return index, *path
+    return None
+
+
+def _is_definition(node: SgNode | None) -> bool:
+    return node is not None and node.kind() in ("function_definition", "class_definition")

@@ -39,9 +39,11 @@ def judge(program: Program, pattern: CodePatternRule) -> Verdict:
     if pattern.flow:
         return _judge_flow(Program(modules) if len(modules) < len(program.modules) else program, pattern)
     scopes = [node for module in modules for node in _scope(module, pattern)]
+    if pattern.absent and not scopes:
+        return Verdict()
     found = [(node, module) for module in modules for node in _matches(module, pattern)]
     if pattern.absent:
-        return Verdict(not found, _places(scopes) if not found else []) if scopes else Verdict()
+        return Verdict(not found, [] if found else _places(scopes))
     if not found:
         return Verdict(False if scopes else None)
     captured: dict[str, list[tuple[str, Place]]] = {}
@@ -67,17 +69,17 @@ def _judge_flow(program: Program, pattern: CodePatternRule) -> Verdict:
 def _matches(module: Module, pattern: CodePatternRule) -> list[SgNode]:
     if pattern.rule is None or not _possible(module, pattern.words):
         return []
-    return module.find(pattern.rule, pattern.idioms, pattern.constraints)
+    return module.find(pattern.rule, pattern.constraints)
 
 
 def _scope(module: Module, pattern: CodePatternRule) -> list[tuple[SgNode, Module]]:
     if pattern.scope is None or not _possible(module, pattern.scope_words):
         return []
-    return [(node, module) for node in module.find(pattern.scope, pattern.idioms)]
+    return [(node, module) for node in module.find(pattern.scope)]
 
 
 def _found(module: Module, pattern: CodePatternRule, rule: Mapping[str, Any] | None) -> bool:
-    return rule is not None and bool(module.find(rule, pattern.idioms))
+    return rule is not None and bool(module.find(rule))
 
 
 def _possible(module: Module, words: tuple[tuple[str, ...], ...]) -> bool:

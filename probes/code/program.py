@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,15 @@ from .source import Source
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+
+
+CALLED_AS = ("forward", "__call__", "call", "hybrid_forward", "construct")
+"""The method that runs when an object is called, as PyTorch, Python, Keras, MXNet and MindSpore name it."""
+
+
+MAX_PLACES = 60
+"""An idiom found more often in a file stays a rule: so many places would be slower to compare."""
+_NOWHERE = {"kind": "module", "inside": {"kind": "module"}}
 
 
 class BadRule(ValueError):
@@ -25,6 +34,7 @@ class Module:
     source: Source
     idioms: Mapping[str, Mapping[str, Any]]
     _found: dict[str, list[SgNode]] = field(default_factory=dict)
+    _ready: dict[str, Mapping[str, Any] | None] = field(default_factory=dict)
 
     @cached_property
     def root(self) -> SgNode:
@@ -38,19 +48,76 @@ class Module:
         """The blocks and definitions."""
         return blocks_of(self.root)
 
-    def find(self, rule: Mapping[str, Any], idioms: Iterable[str] = (), constraints: Mapping[str, Any] | None = None) -> list[SgNode]:
-        """Where a rule matches, in the order of the text. Idioms it names are given by id.
+    def find(self, rule: Mapping[str, Any], constraints: Mapping[str, Any] | None = None) -> list[SgNode]:
+        """Where a rule matches, in the order of the text.
 
         Raises BadRule.
         """
         key = f"{rule} {constraints}" if constraints else str(rule)
         if key not in self._found:
-            config = {"rule": rule, "utils": {name: self.idioms[name] for name in idioms}, "constraints": constraints or {}}
-            try:
-                self._found[key] = self.root.find_all({name: part for name, part in config.items() if part})
-            except RuntimeError as error:
-                raise BadRule(str(error).split("Stack backtrace")[0].strip()) from None
+            self._found[key] = self._search(rule, constraints)
         return self._found[key]
+
+    def _search(self, rule: Mapping[str, Any], constraints: Mapping[str, Any] | None) -> list[SgNode]:
+        utils: dict[str, Any] = {}
+        config = {"rule": self._with_places(rule, utils), "utils": utils}
+        if constraints:
+            config["constraints"] = self._with_places(constraints, utils)
+        try:
+            return self.root.find_all(config)
+        except RuntimeError as error:
+            raise BadRule(str(error).split("Stack backtrace")[0].strip()) from None
+
+    def _with_places(self, rule: Any, utils: dict[str, Any]) -> Any:
+        """A rule in which idioms are the places where they were found: each is looked for once a file."""
+        if isinstance(rule, list):
+            return [self._with_places(one, utils) for one in rule]
+        if not isinstance(rule, Mapping):
+            return rule
+        plain = {key: self._with_places(value, utils) for key, value in rule.items() if key != "matches"}
+        name = rule.get("matches")
+        if name is not None:
+            places = self._places_of(name)
+            if places is None:
+                plain["matches"] = name
+                if name not in utils:
+                    utils[name] = {}
+                    utils[name] = self._with_places(self.idioms[name], utils)
+            else:
+                plain["all"] = [*plain.get("all", ()), places]
+        return plain
+
+    def _places_of(self, name: str) -> Mapping[str, Any] | None:
+        """An idiom as the places where it stands; None where there are too many, or it fits any kind of node."""
+        if name not in self._ready:
+            self._ready[name] = None
+            rule = self.idioms[name]
+            if _has_kind(rule, self.idioms) and len(found := self.find(rule)) <= MAX_PLACES:
+                self._ready[name] = _as_rule(found)
+        return self._ready[name]
+
+
+def _has_kind(rule: Mapping[str, Any], idioms: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a rule says what kind of node it matches, so that it does not match half the file."""
+    return (
+        "kind" in rule
+        or "pattern" in rule
+        or any(_has_kind(one, idioms) for one in rule.get("all", ()))
+        or ("any" in rule and all(_has_kind(one, idioms) for one in rule["any"]))
+        or ("matches" in rule and _has_kind(idioms[rule["matches"]], idioms))
+    )
+
+
+def _as_rule(found: list[SgNode]) -> Mapping[str, Any]:
+    """A rule that matches just these nodes."""
+    if not found:
+        return _NOWHERE
+    kinds: dict[str, list[Mapping[str, Any]]] = {}
+    for node in found:
+        where = node.range()
+        ends = {name: {"line": end.line, "column": end.column} for name, end in (("start", where.start), ("end", where.end))}
+        kinds.setdefault(node.kind(), []).append({"range": ends})
+    return {"any": [{"kind": kind, "any": places} for kind, places in kinds.items()]}
 
 
 @dataclass(eq=False)
@@ -94,6 +161,20 @@ class Program:
             for call in module.find({"kind": "call"}):
                 found.setdefault(called_name(call), []).append((call, module))
         return found
+
+    @cached_property
+    def lone_network(self) -> Block | None:
+        """The `forward` of the one class that runs others and is no part of another; None where there are several."""
+        forwards = [
+            block for block, _ in self.blocks
+            if block.name in CALLED_AS[:1] and block.owner and block.owner.node.field("superclasses")
+        ]  # fmt: skip
+        inside = {name for name, calls in self.calls.items() for call, module in calls if self._in_class(call, module)}
+        outer = [one for one in forwards if one.owner and one.owner.name not in inside and not one.owner.name.endswith("Loss")]
+        return outer[0] if len(outer) == 1 else None
+
+    def _in_class(self, call: SgNode, module: Module) -> bool:
+        return any(block.kind == "class" for block in module.block.at(call.range().start.index).upwards())
 
     def function(self, name: str) -> Block | None:
         """The function of this name, where there is just one."""

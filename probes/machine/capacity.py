@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from . import cgroups
-from .host import Host
+from .host import Host, whole
 from .observed import Observed, gib
 
 CORES = ("env.cpu_count",)
@@ -35,19 +35,26 @@ def observe_memory(host: Host, seen: Observed) -> None:
     limit = min((one for one in limits if total is None or one[0] < total), default=None)
     if limit:
         seen.tell("env.memory_limit_gib", gib(limit[0]), limit[1])
-        total, source = limit
-    if group and group.used is not None and free is not None:
-        free = min(free, max(0, group.limit - group.used))
+        total = limit[0]
     if total is not None:
-        seen.tell("env.ram_gib", gib(total), source)
+        seen.tell("env.ram_gib", gib(total), limit[1] if limit else source)
     if free is not None:
-        seen.tell("env.ram_free_gib", gib(free), group.source if group else source)
+        left = group.limit - group.used if group and group.used is not None else free
+        seen.tell(
+            "env.ram_free_gib",
+            gib(max(0, min(free, left))),
+            group.source if group and left < free else source,
+        )
     if kills := cgroups.oom_kills(host):
         seen.tell("env.oom_kills", kills[0], kills[1])
     linux = host.system == "linux"
     seen.cannot("env.memory_limit_gib", "no memory limit is set below what the machine has")
     seen.cannot("env.oom_kills", "the kernel does not count them here")
-    missing = "/proc/meminfo cannot be read" if linux else f"Python's standard library does not tell it on {host.system}"
+    missing = (
+        "/proc/meminfo cannot be read"
+        if linux
+        else f"Python's standard library does not tell it on {host.system}"
+    )
     seen.cannot(MEMORY, missing)
 
 
@@ -55,8 +62,7 @@ def _physical(host: Host) -> tuple[int | None, int | None, str]:
     """The machine's memory and what is available of it, in bytes, and where that stands."""
     if host.system == "linux":
         lines = (line.partition(":") for line in (host.read("/proc/meminfo") or "").splitlines())
-        sizes = {key: value.split()[0] for key, _, value in lines if value.split()}
-        kib = {key: int(value) for key, value in sizes.items() if value.isdecimal()}
+        kib = {key: whole(value.removesuffix("kB")) for key, _, value in lines}
         total, free = kib.get("MemTotal"), kib.get("MemAvailable")
         return total and total << 10, None if free is None else free << 10, "/proc/meminfo"
     try:
@@ -67,12 +73,14 @@ def _physical(host: Host) -> tuple[int | None, int | None, str]:
 
 def _job_memory(host: Host) -> tuple[int, str] | None:
     """What SLURM was asked for, in bytes: it may end a job above it without any control group."""
-    per_node, per_core = (host.environ.get(f"SLURM_MEM_PER_{unit}", "") for unit in ("NODE", "CPU"))
-    cores = host.environ.get("SLURM_CPUS_ON_NODE", "")
-    if per_node.isdecimal() and int(per_node):
-        return int(per_node) * _MEBIBYTE, "SLURM_MEM_PER_NODE"
-    if per_core.isdecimal() and cores.isdecimal() and int(per_core) * int(cores):
-        return int(per_core) * int(cores) * _MEBIBYTE, "SLURM_MEM_PER_CPU x SLURM_CPUS_ON_NODE"
+    per_node, per_core, cores = (
+        whole(host.environ.get(name, ""))
+        for name in ("SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU", "SLURM_CPUS_ON_NODE")
+    )
+    if per_node:
+        return per_node * _MEBIBYTE, "SLURM_MEM_PER_NODE"
+    if per_core and cores:
+        return per_core * cores * _MEBIBYTE, "SLURM_MEM_PER_CPU x SLURM_CPUS_ON_NODE"
     return None
 
 
@@ -83,16 +91,16 @@ def observe_limits(host: Host, seen: Observed) -> None:
     except ImportError:
         seen.cannot(LIMITS, f"{host.system} has no resource limits that Python tells")
         return
-    for name, kind, ulimit in (
-        ("env.open_files_limit", resource.RLIMIT_NOFILE, "ulimit -n"),
-        ("env.process_limit", getattr(resource, "RLIMIT_NPROC", None), "ulimit -u"),
-        ("env.locked_memory_gib", getattr(resource, "RLIMIT_MEMLOCK", None), "ulimit -l"),
-    ):
-        soft = resource.RLIM_INFINITY if kind is None else resource.getrlimit(kind)[0]
-        limits = [] if soft == resource.RLIM_INFINITY else [(soft, ulimit)]
-        if name == "env.process_limit" and (group := cgroups.processes(host)):
-            limits.append(group)
-        if limits:
-            value, source = min(limits)
-            seen.tell(name, gib(value) if name.endswith("_gib") else value, source)
-        seen.cannot(name, "no limit is set")
+
+    def soft(kind: int) -> int | None:
+        limit = resource.getrlimit(kind)[0]
+        return None if limit == resource.RLIM_INFINITY else limit
+
+    if files := soft(resource.RLIMIT_NOFILE):
+        seen.tell("env.open_files_limit", files, "ulimit -n")
+    if (locked := soft(resource.RLIMIT_MEMLOCK)) is not None:
+        seen.tell("env.locked_memory_gib", gib(locked), "ulimit -l")
+    group, user = cgroups.processes(host), soft(resource.RLIMIT_NPROC)
+    if limits := [*([group] if group else []), *([(user, "ulimit -u")] if user else [])]:
+        seen.tell("env.process_limit", *min(limits))
+    seen.cannot(LIMITS, "no limit is set")

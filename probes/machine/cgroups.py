@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from .host import Host
+from .host import Host, whole
 from .mounts import mounts
 
 _UNLIMITED = 1 << 60
@@ -50,16 +50,12 @@ def cores(host: Host) -> tuple[float, str] | None:
     """How many cores the groups allow, and where that stands; None where they set no quota."""
     quotas = []
     for folder in _groups(host, "cpu"):
-        words = (host.read(f"{folder}/cpu.max") or "").split()
-        quota, period = words if len(words) == 2 else ("", "")
-        source = f"{folder}/cpu.max"
-        if not quota:
-            quota = (host.read(f"{folder}/cpu.cfs_quota_us") or "").strip()
-            period = (host.read(f"{folder}/cpu.cfs_period_us") or "").strip()
-            source = f"{folder}/cpu.cfs_quota_us"
-        # `max` and -1 are no quota.
-        if quota.isdecimal() and period.isdecimal() and int(period):
-            quotas.append((int(quota) / int(period), source))
+        both = (host.read(f"{folder}/cpu.max") or "").partition(" ")
+        parted = [host.read(f"{folder}/cpu.cfs_{name}_us") or "" for name in ("quota", "period")]
+        for source, quota, period in (("cpu.max", both[0], both[2]), ("cpu.cfs_quota_us", *parted)):
+            # `max` and -1 are no quota.
+            if (time := whole(quota)) is not None and (each := whole(period)):
+                quotas.append((time / each, f"{folder}/{source}"))
     return min(quotas, default=None)
 
 
@@ -82,8 +78,8 @@ def oom_kills(host: Host) -> tuple[int, str] | None:
 def _entry(host: Host, path: str, key: str) -> int | None:
     for line in (host.read(path) or "").splitlines():
         name, _, value = line.partition(" ")
-        if name == key and value.strip().isdecimal():
-            return int(value)
+        if name == key:
+            return whole(value)
     return None
 
 

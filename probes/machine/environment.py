@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings
 
-from . import capacity, python, storage, surroundings, variables
+from . import capacity, python, storage, surroundings, torch_build, variables
+from .commands import PATIENCE, NoAnswer, within
 from .host import Host
 from .observed import Observed
 
-_FIXED = (
-    *python.PACKAGES, *python.TORCH, *surroundings.SURROUNDINGS, *capacity.CORES, *capacity.MEMORY,
-    *capacity.LIMITS, *storage.SHARED, *storage.DISK, *storage.NETWORK,
-)  # fmt: skip
+Part: TypeAlias = tuple[Iterable[str], Callable[[Observed], None]]
+"""The facts that looking at one thing may give, and the looking."""
 
 
 @dataclass(slots=True)
@@ -39,28 +40,37 @@ class EnvironmentProbe:
     @property
     def gives(self) -> frozenset[str]:
         """The facts it can give."""
-        return frozenset(_FIXED) | variables.variable_facts(self.knowledge)
+        return frozenset(fact for facts, _ in self._parts() for fact in facts)
 
     def run(self) -> Findings:
         """Look at everything; what cannot be seen keeps nothing else from being seen."""
-        seen, host = Observed(), self.host
-        for facts, observe in self._parts(host, seen):
+        seen = Observed()
+        for facts, look in self._parts():
+            part = Observed()
             try:
-                observe()
-            except Exception as error:
-                # A system we have not met must not end the diagnosis; its words become the reason.
-                seen.cannot(facts, f"could not be read: {error}")
+                # A folder on a server that is gone blocks for ever.
+                within(PATIENCE, "the system", partial(look, part))
+            except NoAnswer as silence:
+                part = Observed()
+                part.cannot(facts, str(silence))
+            except Exception as error:  # noqa: BLE001 - a system nobody has met; its words are the reason
+                part.cannot(facts, f"could not be read: {error}")
+            seen.take(part)
         return seen.findings
 
-    def _parts(self, host: Host, seen: Observed) -> Iterable[tuple[Iterable[str], Callable[[], None]]]:
-        here = python.environment(host)
-        yield python.PACKAGES, lambda: python.observe_packages(here, self.knowledge.packages, seen)
-        yield python.TORCH, lambda: python.observe_torch(here, host, seen)
-        yield variables.VARIABLES, lambda: variables.observe_variables(host, self.knowledge, seen)
-        yield surroundings.SURROUNDINGS, lambda: surroundings.observe_surroundings(host, seen)
-        yield capacity.CORES, lambda: capacity.observe_cores(host, seen)
-        yield capacity.MEMORY, lambda: capacity.observe_memory(host, seen)
-        yield capacity.LIMITS, lambda: capacity.observe_limits(host, seen)
-        yield storage.SHARED, lambda: storage.observe_shared_memory(host, seen)
-        yield storage.DISK, lambda: storage.observe_disk(self.output or Path(), seen)
-        yield storage.NETWORK, lambda: storage.observe_network_storage(host, self.data, seen)
+    def _parts(self) -> Iterable[Part]:
+        host, knowledge = self.host, self.knowledge
+        yield python.PACKAGES, lambda seen: python.observe_packages(host, knowledge.packages, seen)
+        yield torch_build.TORCH, lambda seen: torch_build.observe_torch(host, seen)
+        yield torch_build.TOOLKIT, lambda seen: torch_build.observe_toolkit(host, seen)
+        yield (
+            variables.variable_facts(knowledge),
+            lambda seen: variables.observe_variables(host, knowledge, seen),
+        )
+        yield surroundings.SURROUNDINGS, lambda seen: surroundings.observe_surroundings(host, seen)
+        yield capacity.CORES, lambda seen: capacity.observe_cores(host, seen)
+        yield capacity.MEMORY, lambda seen: capacity.observe_memory(host, seen)
+        yield capacity.LIMITS, lambda seen: capacity.observe_limits(host, seen)
+        yield storage.SHARED, lambda seen: storage.observe_shared_memory(host, seen)
+        yield storage.DISK, lambda seen: storage.observe_disk(self.output or Path(), seen)
+        yield storage.NETWORK, lambda seen: storage.observe_network_storage(host, self.data, seen)

@@ -13,6 +13,12 @@ MOST = 1 << 18
 _SYSTEMS = {"win32": "windows", "cygwin": "windows"}
 
 
+def whole(text: str) -> int | None:
+    """A whole number of at most twenty digits, or None where a text is none."""
+    text = text.strip()
+    return int(text) if text.isdecimal() and len(text) <= 20 else None
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """Where everything about the machine is read. The defaults are the machine itself."""
@@ -37,19 +43,18 @@ class Host:
         try:
             with self.at(path).open("rb") as file:
                 return file.read(MOST).decode("utf-8", "replace")
-        except OSError:
+        except (OSError, ValueError):
             return None
 
     def number(self, path: str) -> int | None:
-        """The first whole number in a file of the system, or None."""
-        words = (self.read(path) or "").split()
-        return int(words[0]) if words and words[0].isdecimal() else None
+        """The whole number that a file of the system holds, or None."""
+        return whole((self.read(path) or "").partition("\n")[0])
 
     def names(self, path: str) -> list[str]:
         """What lies in a folder of the system, sorted; empty where there is none."""
         try:
             return sorted(os.listdir(self.at(path)))
-        except OSError:
+        except (OSError, ValueError):
             return []
 
     def has(self, path: str) -> bool:

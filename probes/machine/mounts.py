@@ -8,10 +8,11 @@ from pathlib import Path
 
 from .host import Host
 
-_REMOTE = frozenset(
-    "9p afs beegfs ceph cifs davfs drvfs fuse.drive fuse.gcsfuse fuse.goofys fuse.juicefs fuse.mountpoint-s3 "
-    "fuse.rclone fuse.s3fs fuse.sshfs glusterfs gpfs lustre nfs nfs4 panfs smb3 smbfs vboxsf wekafs".split()
-)
+_REMOTE = frozenset({
+    "9p", "afs", "beegfs", "ceph", "cifs", "davfs", "drvfs", "fuse.drive", "fuse.gcsfuse", "fuse.goofys",
+    "fuse.juicefs", "fuse.mountpoint-s3", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "glusterfs", "gpfs", "lustre",
+    "nfs", "nfs4", "panfs", "smb3", "smbfs", "vboxsf", "wekafs",
+})  # fmt: skip
 """File systems whose data lies elsewhere: on a server, in object storage, or outside a virtual machine."""
 
 

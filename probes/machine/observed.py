@@ -27,11 +27,23 @@ class Observed:
         places = tuple(Place(HERE, text=source) for source in sources)
         self.findings.facts.append(Fact(name, value, Origin.HERE, places, note))
 
+    def take(self, part: Observed) -> None:
+        """Add what another look brought. Of two facts of one name the first counts."""
+        for fact in part.findings.facts:
+            if not self.knows(fact.name):
+                self.findings.facts.append(fact)
+                self.findings.unknowable.pop(fact.name, None)
+        for name, reason in part.findings.unknowable.items():
+            self.cannot(name, reason)
+
+    def knows(self, name: str) -> bool:
+        """Whether a fact has been told."""
+        return any(fact.name == name for fact in self.findings.facts)
+
     def cannot(self, names: str | Iterable[str], reason: str) -> None:
         """Why facts cannot be known. The first reason counts, and none where the fact is known."""
-        known = {fact.name for fact in self.findings.facts}
         for name in (names,) if isinstance(names, str) else names:
-            if name not in known:
+            if not self.knows(name):
                 self.findings.unknowable.setdefault(name, reason)
 
 

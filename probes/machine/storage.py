@@ -19,7 +19,9 @@ NETWORK = ("env.network_storage",)
 def observe_shared_memory(host: Host, seen: Observed) -> None:
     """The size of /dev/shm, through which data workers hand over batches."""
     if not host.has("/dev/shm"):
-        seen.cannot(SHARED, "there is no /dev/shm" if host.system == "linux" else f"{host.system} has no /dev/shm")
+        seen.cannot(
+            SHARED, "there is no /dev/shm" if host.system == "linux" else f"{host.system} has no /dev/shm"
+        )
         return
     size = shutil.disk_usage(host.at("/dev/shm"))
     seen.tell("env.shm_gib", gib(size.total), "/dev/shm")
@@ -40,7 +42,10 @@ def observe_disk(output: Path, seen: Observed) -> None:
 def observe_network_storage(host: Host, data: Path | None, seen: Observed) -> None:
     """Whether the training data lies on a file system of another machine."""
     if data is None or not data.exists():
-        seen.cannot(NETWORK, "the training data is not on this machine" if data else "no path of training data is known")
+        seen.cannot(
+            NETWORK,
+            "the training data is not on this machine" if data else "no path of training data is known",
+        )
     elif mount := mount_of(data.resolve(), host):
         seen.tell("env.network_storage", is_remote(mount), f"{mount.point} ({mount.kind})")
     else:

@@ -11,7 +11,9 @@ SURROUNDINGS = ("env.platform", "env.in_container", "env.wsl")
 _MARKERS = ("/.dockerenv", "/run/.containerenv", "/.singularity.d", "/singularity")
 """Files that Docker, Podman and Apptainer put into every container."""
 _VARIABLES = ("container", "APPTAINER_CONTAINER", "SINGULARITY_CONTAINER", "KUBERNETES_SERVICE_HOST")
-_GROUP = re.compile(r"/(?:docker|kubepods|containerd|libpod|lxc|machine\.slice/libpod)\b|cri-containerd|docker-[0-9a-f]{12}")
+_GROUP = re.compile(
+    r"/(?:docker|kubepods|containerd|libpod|lxc|machine\.slice/libpod)\b|cri-containerd|docker-[0-9a-f]{12}"
+)
 
 
 def observe_surroundings(host: Host, seen: Observed) -> None:

@@ -9,35 +9,44 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import VariableRule
 from traindx.engine.redact import safe
 
-from .host import Host
+from .host import Host, whole
 from .observed import Observed
 
 VARIABLES = ("env.variables",)
 _LONGEST = 300
 """Characters of a value that are shown."""
-_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False, "": False}
+_YES = ("1", "true", "yes", "on", "y")
+_NO = ("0", "false", "no", "off", "n", "")
 
 
 def variable_facts(knowledge: Knowledge) -> frozenset[str]:
     """The facts that variables may give."""
     rules = knowledge.variables.values()
-    return frozenset(VARIABLES) | {rule.fact for rule in rules if rule.fact} | {one for rule in rules for one in rule.facts}
+    return frozenset(VARIABLES).union(
+        *(rule.facts for rule in rules), (rule.fact for rule in rules if rule.fact)
+    )
 
 
 def observe_variables(host: Host, knowledge: Knowledge, seen: Observed) -> None:
     """What the variables that we know are set to, as texts and as facts of their own."""
-    found = [(name, value, rule) for name, value in sorted(host.environ.items()) if (rule := _rule(name, knowledge.variables))]
+    found = [
+        (name, value, rule)
+        for name, value in sorted(host.environ.items())
+        if (rule := _rule(name, knowledge.variables))
+    ]
     if found:
-        texts = tuple(safe(f"{name}={value[:_LONGEST]}") for name, value, _ in found)
+        texts = tuple(safe(f"{name}={' '.join(value[:_LONGEST].split())}") for name, value, _ in found)
         seen.tell_each("env.variables", texts, (name for name, _, _ in found))
     for name, value, rule in found:
         for fact, follows in rule.facts.items():
             seen.tell(fact, follows, name)
         if rule.fact:
             _tell(rule.fact, name, value, knowledge, seen)
-    names = {rule.fact: name for name, rule in knowledge.variables.items() if rule.fact}
+    seen.cannot(VARIABLES, "none that we know is set")
     for fact in sorted(variable_facts(knowledge)):
-        seen.cannot(fact, f"{names[fact]} is not set" if fact in names else "no variable says so")
+        rules = knowledge.variables.values()
+        names = (rule.name for rule in rules if fact == rule.fact or fact in rule.facts)
+        seen.cannot(fact, f"not set: {', '.join(names)}")
 
 
 def _rule(name: str, rules: Mapping[str, VariableRule]) -> VariableRule | None:
@@ -58,7 +67,7 @@ def _tell(fact: str, name: str, value: str, knowledge: Knowledge, seen: Observed
 
 def _typed(value: str, wanted: str) -> Value | None:
     if wanted == "bool":
-        return _WORDS.get(value.lower())
+        return value.lower() in _YES if value.lower() in (*_YES, *_NO) else None
     if wanted == "int":
-        return int(value) if value.isdecimal() and len(value) < 10 else None
+        return whole(value)
     return safe(value[:_LONGEST])

@@ -6,12 +6,13 @@ from .dialects import Dialect, Renamed, Spelled
 from .facts import Check, Derivation, FactSpec, Limit, PlaybookItem, Setting
 from .fixes import Change, Checklist, Fix, Procedure, Step, TakeBack, Tick
 from .machine import Device, Package, Variable
-from .reading import CodePattern, Flow, Frame, Idiom, LogFormat, Metric, Phrase, Sample, Signature, Words
+from .prose import Phrase, Trial
+from .reading import CodePattern, Flow, Frame, Idiom, LogFormat, Metric, Sample, Signature, Words
 from .weights import Weights
 
 __all__ = [
     "Cause", "Change", "Check", "Checklist", "CodePattern", "Derivation", "Device", "Dialect", "Entry",
     "Evidence", "Example", "FactSpec", "Fix", "Flow", "Frame", "Idiom", "Limit", "LogFormat", "Metric",
     "Model", "Package", "Phrase", "PlaybookItem", "Procedure", "Renamed", "Sample", "Setting",
-    "Signature", "Spelled", "Step", "Symptom", "TakeBack", "Tick", "Variable", "Weights", "Words",
+    "Signature", "Spelled", "Step", "Symptom", "TakeBack", "Tick", "Trial", "Variable", "Weights", "Words",
 ]  # fmt: skip

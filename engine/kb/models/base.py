@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 NAMESPACES = (
     "act", "checkpoint", "code", "config", "data", "dist", "env", "gpu", "grad", "log", "loss",
@@ -12,11 +13,26 @@ NAMESPACES = (
 )  # fmt: skip
 """The first part of every fact's name."""
 
+
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return pattern
+
+
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 """Lower case with hyphens; never changes once released."""
 FactName = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(NAMESPACES)})(\.[a-z0-9_]+)+$")]
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-Regex = Annotated[str, StringConstraints(min_length=1)]
+Regex = Annotated[str, StringConstraints(min_length=1), AfterValidator(_compiles)]
+Wordings = Annotated[
+    Regex,
+    BeforeValidator(lambda value: "|".join(value) if isinstance(value, list) else value),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""One regular expression, or a list of alternatives, which become one."""
 Scalar = bool | int | float | str
 Minutes = Annotated[float, Field(ge=0, le=10_000)]
 

@@ -16,11 +16,13 @@ class Device(Entry):
 
     title: Text
     brand: list[Text] = Field(
-        default_factory=list, description="Words before the model that people leave out, in order: GeForce, RTX."
+        default_factory=list,
+        description="Words before the model that people leave out, in order: GeForce, RTX.",
     )
     facts: dict[FactName, Scalar] = Field(min_length=1, description="What holds for all of them.")
     memory: dict[Text, Gib | list[Gib]] = Field(
-        min_length=1, description="Model -> GiB as sold; several where it was sold with several, none where it varies."
+        min_length=1,
+        description="Model -> GiB as sold; several where it was sold with several, none where it varies.",
     )
     laptop: dict[Text, Gib | list[Gib]] = Field(
         default_factory=dict, description="The same for the mobile version, where it differs."
@@ -43,10 +45,14 @@ class Package(Entry):
 class Variable(Model):
     """An environment variable that changes how training runs."""
 
-    name: str = Field(pattern=r"^[A-Z][A-Z0-9_]*\*?$", description="With a star at the end: all that begin so.")
+    name: str = Field(
+        pattern=r"^[A-Z][A-Z0-9_]*\*?$", description="With a star at the end: all that begin so."
+    )
     means: Text
     fact: FactName | None = Field(None, description="The fact that holds its value.")
-    facts: dict[FactName, Scalar] = Field(default_factory=dict, description="What follows where it is set at all.")
+    facts: dict[FactName, Scalar] = Field(
+        default_factory=dict, description="What follows where it is set at all."
+    )
 
     @model_validator(mode="after")
     def _one_variable_one_fact(self) -> Self:

@@ -5,44 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from .base import Entry, Id, Model, Regex, Scalar, Text
-
-
-def _compiles(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"not a regular expression: {error}") from None
-    return pattern
-
-
-class Phrase(Entry):
-    """A group of words that the patterns of signatures share, written there as `{id}`."""
-
-    means: Text
-    any: list[Regex] = Field(
-        min_length=1, description="Its wordings: regular expressions without named groups, which may use earlier phrases."
-    )
-
-    @property
-    def pattern(self) -> str:
-        """All wordings as one regular expression."""
-        return "|".join(self.any)
-
-    @model_validator(mode="after")
-    def _wordings_compile(self) -> Self:
-        for wording in self.any:
-            _compiles(wording)
-        return self
+from .base import Entry, Id, Model, Regex, Scalar, Text, Wordings
 
 
 class Signature(Entry):
     """A text that means something; it becomes the fact `log.<id>` with underscores."""
 
-    pattern: Regex = Field(
-        description="A regular expression, searched in each cleaned line; `{works}` stands for the phrase `works`."
+    pattern: Wordings = Field(
+        description="A regular expression, or a list of alternatives, searched in each cleaned line; `{loss}` stands "
+        "for the phrase `loss`."
     )
     means: Text
     role: Literal["failure", "consequence", "warning", "event"] = Field(
@@ -60,8 +33,6 @@ class Signature(Entry):
     finds: list[Text] = Field(min_length=1, description="Texts it must match.")
     passes: list[Text] = Field(default_factory=list, description="Texts it must not match.")
     sources: list[Text] = Field(default_factory=list)
-
-    _pattern = field_validator("pattern")(_compiles)
 
     @model_validator(mode="after")
     def _examples_agree(self) -> Self:
@@ -177,8 +148,6 @@ class LogFormat(Entry):
     samples: list[Sample] = Field(min_length=1)
     sources: list[Text] = Field(default_factory=list)
 
-    _recognise = field_validator("recognise")(_compiles)
-
 
 class Metric(Model):
     """A number that trainers print over time, with the names they give it."""
@@ -198,8 +167,6 @@ class Frame(Entry):
     finds: list[Text] = Field(min_length=1, description="Frames it must match.")
     passes: list[Text] = Field(min_length=1, description="Frames it must not match.")
 
-    _pattern = field_validator("pattern")(_compiles)
-
     @model_validator(mode="after")
     def _examples_agree(self) -> Self:
         pattern = re.compile(self.pattern)
@@ -218,6 +185,6 @@ class Words(Entry):
 
 
 __all__ = [
-    "CodePattern", "Flow", "Frame", "Id", "Idiom", "LogFormat", "Metric", "Phrase", "Quirk", "Sample",
+    "CodePattern", "Flow", "Frame", "Id", "Idiom", "LogFormat", "Metric", "Quirk", "Sample",
     "Signature", "Words",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ _YACS = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)+")
 _ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)\+?=")
 _SBATCH = re.compile(r"#SBATCH[ \t]+-{1,2}(?P<name>[\w-]+)(?:=|[ \t]+|(?=\d)|$)(?P<value>[^\s#]*)")
 _SCRIPT = re.compile(r"(?P<name>[\w.\-]+)\.(?:py|sh|ipynb)$")
+_PROGRAM = re.compile(r"[\w./][\w./+:-]*")
 _SPREAD = ("export", "declare", "local", "readonly", "typeset", "env", "set", "setenv")
 _PROMPTS = ("$", "!", ">", "%", "sudo", "nohup", "time", "exec", "then", "do", "else", "&&")
 _WRITERS = ("cat", "tee", "echo")
@@ -37,7 +38,8 @@ def read(text: str) -> Reading:
     message = "a space behind the backslash: the command ends here, and the next line is one of its own"
     problems = tuple(Problem(message, at, "note") for at in script.broken_continuations[:5])
     parts = tuple(part for command in script.commands for part in _parts(text, command))
-    calls = {_program(word) for command in script.commands for word in command.words[:8] if word.text}
+    words = (word for command in script.commands for word in command.words[:8])
+    calls = {_program(word) for word in words if _PROGRAM.fullmatch(word.text)}
     return Reading(tuple(entries[:MAX_ENTRIES]), problems, parts, calls=frozenset(calls))
 
 
@@ -78,6 +80,8 @@ def _arguments(words: list[Word]) -> Iterator[Entry]:
         if index == script:
             scope = _program(word)
         index += 1
+        if word.text == "-m" and index == script:
+            continue
         option = None if _NEGATIVE.match(word.text) else _OPTION.match(word.text)
         if option and (option["sign"] or option.end() == len(word.text)):
             values = [] if option["sign"] else _values(words, index, script)
@@ -90,9 +94,9 @@ def _arguments(words: list[Word]) -> Iterator[Entry]:
         elif _YACS.fullmatch(word.text) and index < len(words):
             yield _valued(tuple(word.text.split(".")), words[index], 0, "option", scope, before=word)
             index += 1
-        elif index - 1 != script and index - 1 < script:
-            if not (subcommand and scope):
-                scope, subcommand = _program(word), True
+        elif index <= script and not (subcommand and scope):
+            # `accelerate launch`: what directly follows a program is its subcommand.
+            scope, subcommand = _program(word), True
 
 
 def _script_at(words: list[Word]) -> int:
@@ -118,7 +122,8 @@ def _values(words: list[Word], index: int, script: int) -> list[Word]:
     for position in range(index, len(words)):
         text = words[position].text
         is_option = text.startswith("-") and not _NEGATIVE.match(text) and len(text) > 1
-        if is_option or position == script or _OVERRIDE.match(text) or (position < script and found):
+        ends = position == script or (position < script and found) or _OVERRIDE.match(text) or _YACS.fullmatch(text)
+        if is_option or ends:
             break
         found.append(words[position])
     return found

@@ -188,6 +188,7 @@ class _Splitter:
             self.remember_exports()
             self.script.commands.append(self.command)
         self.command = Command()
+        self.redirects = False
 
     def remember_exports(self) -> None:
         words = self.command.words
@@ -316,6 +317,7 @@ class _Splitter:
         sign = rest[0] if rest else ">"
         if self.text.startswith("(", self.at + 1):
             self.at = _closing(self.text, self.at + 1)
+            self.redirects = False
             return
         self.at += len(sign)
         self.redirects = sign.endswith(">")

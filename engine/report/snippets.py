@@ -1,0 +1,45 @@
+"""Code fixes: snippets filled with the names that the user's own script uses."""
+
+from __future__ import annotations
+
+import keyword
+from dataclasses import replace
+from typing import Any
+
+from ..diagnosis import Diagnosis
+from ..facts import Facts
+from ..kb.knowledge import Knowledge
+from .templating import render
+
+_NAMES = {"loss": "loss", "model": "model", "optimizer": "optimizer", "loader": "loader", "scaler": ""}
+_VALUES: dict[str, tuple[str, Any]] = {
+    "max_norm": ("config.grad_clip_norm", 1.0),
+    "ignore_index": ("config.ignore_index", -100),
+    "learning_rate": ("config.learning_rate", 1e-4),
+    "accumulation": ("config.gradient_accumulation_steps", 4),
+    "seed": ("config.seed", 0),
+}
+
+
+def snippet(name: str, facts: Facts) -> str:
+    """The code of a snippet; names that are not known here are the usual ones."""
+    values = {key: facts.value(fact) or usual for key, (fact, usual) in _VALUES.items()}
+    names = {key: _identifier(facts.value(f"code.{key}_name"), usual) for key, usual in _NAMES.items()}
+    module = facts.value("act.nonfinite_module")
+    return render(f"snippets/{name}.py.j2", **values, **names, module=_identifier(module, ""))
+
+
+def _identifier(value: object, usual: str) -> str:
+    """A dotted name from the user's script, or the usual one: nothing else gets into code."""
+    if isinstance(value, str) and all(one.isidentifier() and not keyword.iskeyword(one) for one in value.split(".")):
+        return value
+    return usual
+
+
+def with_code(diagnosis: Diagnosis, facts: Facts, knowledge: Knowledge) -> Diagnosis:
+    """The diagnosis with the code of every fix that brings some."""
+    fixes = tuple(
+        replace(one, code=snippet(name, facts)) if (name := knowledge.fixes[one.id].snippet) else one
+        for one in diagnosis.fixes
+    )
+    return replace(diagnosis, fixes=fixes)

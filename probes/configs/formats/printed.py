@@ -1,0 +1,113 @@
+"""Settings as a run prints them: `Namespace(...)`, a repr, a dict, `key: value` lines, dotted or ruled tables. Read only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from traindx.engine.facts import Scalar
+
+from ..document import MAX_ENTRIES, Entry, Path, Reading, Span
+from .edits import Edit
+
+_LINE = re.compile(r"[^\r\n]+")
+_SETTING = re.compile(
+    r"[\s|*>\-\u2502\u2503]*(?P<key>[A-Za-z_][\w.\-/]*(?: [\w.\-/&]+)*)[ ]?(?:\([^()]*\))?[ \t]*(?:[:=]|\.{3,}|[|\u2502\u2503])[ \t]*"
+)
+_OPENING = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*)?(?P<bracket>[({])")
+_ENUM = re.compile(r"<[\w.]+: (?P<value>[^<>]*)>")
+_NAMED = re.compile(r"\s*(?:(?P<bare>[A-Za-z_][\w.\-]*)|'(?P<single>[^'\r\n]*)'|\"(?P<double>[^\"\r\n]*)\")\s*[=:]\s*")
+_INTEGER = re.compile(r"[-+]?\d[\d_]*")
+_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}
+MAX_DEPTH = 8
+
+
+def read(text: str) -> Reading:
+    """Every setting of a printed block."""
+    opening = _OPENING.match(text)
+    if opening and _closes(text):
+        name = (opening["name"] or "").rsplit(".", 1)[-1]
+        entries = list(_items(text, opening.end(), len(text), (), name, 0))
+        if entries:
+            return Reading(tuple(entries[:MAX_ENTRIES]), calls=frozenset({name} if name else ()))
+    return Reading(tuple(_lines(text)))
+
+
+def _closes(text: str) -> bool:
+    return text.rstrip().rstrip(",;").endswith((")", "}"))
+
+
+def _items(text: str, at: int, end: int, path: Path, scope: str, depth: int) -> Iterator[Entry]:
+    """The `key=value` or `'key': value` pairs between two offsets."""
+    for start, stop in _pieces(text, at, end):
+        found = _NAMED.match(text, start, stop)
+        if found is None:
+            continue
+        key = next(one for one in found.groups() if one is not None)
+        raw = text[found.end() : stop].strip()
+        inner = _OPENING.match(raw)
+        if inner and inner["name"] in (None, "dict", "Namespace") and depth < MAX_DEPTH and raw[-1:] in ")}":
+            yield from _items(text, found.end() + inner.end(), stop, (*path, key), scope, depth + 1)
+        else:
+            yield Entry((*path, key), _value(raw), found.end(), kind="argument", scope=scope)
+
+
+def _pieces(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
+    """What commas divide at this level, up to the bracket that closes it."""
+    depth, quote, start = 0, "", at
+    for offset in range(at, end):
+        char = text[offset]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"" and text[offset - 1] in "=:([{, ":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+            if depth < 0:
+                yield start, offset
+                return
+        elif char in ",\n" and depth == 0:
+            yield start, offset
+            start = offset + 1
+    yield start, end
+
+
+def _lines(text: str) -> Iterator[Entry]:
+    for count, line in enumerate(_LINE.finditer(text)):
+        found = _SETTING.match(text, line.start(), line.end())
+        if found is None or found.end() == line.end() or count > MAX_ENTRIES:
+            continue
+        raw = text[found.end() : line.end()].rstrip(" \t|,\u2502\u2503")
+        if raw:
+            yield Entry(tuple(found["key"].split(".")), _value(raw), found.end())
+
+
+def _value(raw: str) -> Any:
+    if enum := _ENUM.fullmatch(raw):
+        raw = enum["value"]
+    if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "'\"":
+        return raw[1:-1]
+    if raw.lower() in _WORDS:
+        return _WORDS[raw.lower()]
+    if _INTEGER.fullmatch(raw) and len(raw) < 40:
+        return int(raw)
+    return float(raw) if _FLOAT.fullmatch(raw) and len(raw) < 40 else raw
+
+
+def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
+    """A value as text, for the line to change by hand."""
+    return str(value)
+
+
+def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
+    """What a run printed cannot be changed."""
+    return []
+
+
+def remove(text: str, entry: Entry) -> Edit | None:
+    """What a run printed cannot be changed."""
+    return None

@@ -1,0 +1,81 @@
+"""The trainers whose lines need more than the general reader, and what to know of their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.rules import LogFormatRule
+
+from .names import POSITIONS, Name, Names
+from .quantities import number
+from .reader import Reading, Value
+
+
+class Formats:
+    """Recognises trainers by their lines."""
+
+    def __init__(self, knowledge: Knowledge, names: Names) -> None:
+        self._formats = knowledge.log_formats
+        self._names = names
+        self._patterns: dict[str, re.Pattern[bytes]] = {}
+        self.seen: dict[str, LogFormatRule] = {}
+        """The formats recognised so far."""
+
+    def recognise(self, line: bytes, candidates: Iterable[str]) -> list[LogFormatRule]:
+        """Those of the candidates that the line gives away; their names for metrics count from now on."""
+        found = [self._formats[one] for one in sorted(candidates) if self._compiled(self._formats[one].recognise).search(line)]
+        for one in found:
+            if one.id not in self.seen:
+                self.seen[one.id] = one
+                self._names.prefer(one.fields)
+        return found
+
+    def read(self, line: bytes, formats: Iterable[str]) -> Reading | None:
+        """What the own pattern of one of these formats reads, or None where none has one that matches."""
+        for one in (self._formats[name] for name in formats):
+            if one.pattern and (match := self._compiled(one.pattern).search(line)):
+                return self._reading(one, match)
+        return None
+
+    def _reading(self, one: LogFormatRule, match: re.Match[bytes]) -> Reading:
+        reading = Reading(format=one.id)
+        for metric, text in match.groupdict().items():
+            if text is None:
+                continue
+            if metric in POSITIONS:
+                _place(reading, metric, text.decode())
+            else:
+                name = Name(metric, metric.replace("_", " "), 0)
+                start, end = match.span(metric)
+                counts = metric == "overflows"
+                reading.values.append(Value(name, start, end, words=(start, start), counts=counts))
+        return reading
+
+    def _compiled(self, pattern: str) -> re.Pattern[bytes]:
+        if pattern not in self._patterns:
+            self._patterns[pattern] = re.compile(pattern.encode())
+        return self._patterns[pattern]
+
+    @property
+    def quirks(self) -> frozenset[str]:
+        """What to know before believing the numbers of this log."""
+        return frozenset(quirk for one in self.seen.values() for quirk in one.quirks)
+
+    @property
+    def trainer(self) -> str:
+        """The trainer that was recognised first; empty where none was."""
+        return next((one.trainer for one in self.seen.values()), "")
+
+
+def _place(reading: Reading, metric: str, text: str) -> None:
+    value = number(text)
+    if metric == "step":
+        reading.step = value
+    elif metric == "epoch":
+        reading.epoch, reading.whole_epoch = value, text.strip().isdigit()
+    elif metric == "total_steps":
+        reading.total_steps = int(value)
+    else:
+        reading.total_epochs = int(value)

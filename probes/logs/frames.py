@@ -1,0 +1,58 @@
+"""What a traceback says about where an exception was raised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from traindx.engine.kb.knowledge import Knowledge
+
+LIBRARY = "library"
+"""The entry of kb/frames that tells library code from the person's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback."""
+
+    file: str
+    line: int | None
+    function: str
+    code: str = ""
+
+    @property
+    def text(self) -> str:
+        """As the patterns of kb/frames see it."""
+        return f"{self.file.replace(chr(92), '/')}:{self.function}: {self.code}"[:500]
+
+    @property
+    def short(self) -> str:
+        """As the list of frames shows it."""
+        return f"{self.file}:{self.function}"
+
+
+class Places:
+    """Tells frames apart."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._rules = knowledge.frames
+        self._patterns: dict[str, re.Pattern[str]] = {}
+
+    def _matches(self, name: str, frame: Frame) -> bool:
+        if name not in self._patterns:
+            self._patterns[name] = re.compile(self._rules[name].pattern)
+        return self._patterns[name].search(frame.text) is not None
+
+    def own(self, frames: Sequence[Frame]) -> Frame | None:
+        """The last frame in the person's own code; where all are in libraries, the last with a source line."""
+        mine = [frame for frame in frames if not self._matches(LIBRARY, frame)]
+        return mine[-1] if mine else next((frame for frame in reversed(frames) if frame.code), None)
+
+    def facts(self, frames: Sequence[Frame]) -> dict[str, bool]:
+        """Fact -> whether some frame says so."""
+        return {
+            rule.fact: any(self._matches(rule.id, frame) for frame in frames)
+            for rule in self._rules.values()
+            if rule.fact
+        }

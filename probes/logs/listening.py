@@ -1,0 +1,265 @@
+"""What lines say besides numbers: signatures, tracebacks, notes of a person, settings, packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from traindx.engine.facts import Place
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.rules import SignatureRule
+
+from .blocks import Block
+from .collected import Collected, shown
+from .packages import Packages
+from .positions import Positions
+from .printed import Settings
+from .prose import NOTE, Writing
+from .ranks import Prefix, body_of, prefix_of, stamp_of, worker_of
+from .series import Mark
+from .signatures import Hits, Signatures
+from .traceback import BARE, HEADER, Raised, Traceback
+from .vocabulary import letters
+
+MAX_RAISED = 2000
+MAX_SAID = 400
+_CONTEXT = 20
+"""Lines kept of the block before, for texts that stretch over several lines."""
+
+
+@dataclass(slots=True)
+class Said:
+    """Something a person wrote."""
+
+    text: str
+    place: Place
+
+
+@dataclass(slots=True)
+class _Window:
+    """A signature that may stretch over lines still to come."""
+
+    rule: SignatureRule
+    lines: list[bytes]
+    first: int
+    """The number of the first of these lines in the file."""
+    missing: int
+    worker: bytes
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was heard in one log."""
+
+    raised: list[Raised] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+    ranks: set[int] = field(default_factory=set)
+    tracebacks: int = 0
+    first_traceback: Place | None = None
+    machine: bool = False
+    last_progress: int = 0
+    """The last line that showed the run going on."""
+
+
+class Listener:
+    """Listens to the lines of one log that the scan thinks worth it."""
+
+    def __init__(self, name: str, knowledge: Knowledge, machines: Signatures, hits: Hits, facts: Collected) -> None:
+        self.name = name
+        self.heard = Heard()
+        self.settings = Settings(name, knowledge)
+        self._packages = Packages(facts, self._place_of)
+        self._machines, self._hits = machines, hits
+        self._writing = Writing(knowledge)
+        self._open: dict[bytes, Traceback] = {}
+        self._windows: list[_Window] = []
+        self._rules: dict[bytes, tuple[SignatureRule, ...]] = {}
+        self._block = Block(b"", 1)
+        self._before: list[bytes] = []
+        self._positions: Positions | None = None
+
+    def attach(self, positions: Positions) -> None:
+        """Let places know their step."""
+        self._positions = positions
+
+    def literals(self) -> Iterable[tuple[str, str]]:
+        """The words of lines that want to be heard, besides those of the signatures."""
+        yield "traceback", ":trace"
+        for word in ("error", "exception", "keyboardinterrupt"):
+            yield word, ":raise"
+        yield " note ", ":note"
+        yield from ((word, ":settings") for word in self.settings.literals())
+        yield from ((word, ":packages") for word in self._packages.literals())
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is in progress that needs the next lines."""
+        return bool(self._open or self._windows or self.settings.open or self._packages.open)
+
+    def begin_block(self, block: Block) -> None:
+        """The lines from now on are of this block."""
+        self._before = self._block.lines[-_CONTEXT:] if self._block.data else []
+        self._block = block
+
+    def place(self, index: int, line: bytes, rank: int | None = None) -> Place:
+        """The place of a line of this block."""
+        return self._place_of(self._block.number(index), line, index, rank)
+
+    def _place_of(self, number: int, line: bytes, index: int | None = None, rank: int | None = None) -> Place:
+        step = None
+        if self._positions is not None and index is not None:
+            bar, header = self._positions.before(self._block, index)
+            step = self._positions.where(Mark(number, line, bar, header)).step
+        whole = int(step) if step is not None and step.is_integer() else step
+        return Place(self.name, number, step=whole, rank=rank, text=shown(line))
+
+    # -- lines one by one
+
+    def hear(self, index: int, line: bytes, prefix: Prefix, keys: set[str]) -> bool:
+        """A new kind of line, or one that needs care each time. True where it is no carrier of numbers."""
+        if prefix.rank is not None:
+            self.heard.ranks.add(prefix.rank)
+        if ":note" in keys and self._note(index, line):
+            return True
+        self.heard.machine = True
+        if ":packages" in keys and self._packages.hear(self._block.number(index), line):
+            return True
+        if ":settings" in keys and self.settings.hear(self._block.number(index), line, prefix.end):
+            return True
+        return bool(keys & {":trace", ":raise"}) and self._exception(index, line, prefix)
+
+    def _note(self, index: int, line: bytes) -> bool:
+        found = NOTE.match(line.decode("utf-8", "replace").rstrip())
+        if found is None:
+            return False
+        if found["text"]:
+            self.say(found["text"], self._place_of(self._block.number(index), line))
+        return True
+
+    def say(self, text: str, place: Place) -> None:
+        """A person wrote this."""
+        if len(self.heard.said) < MAX_SAID:
+            self.heard.said.append(Said(text, place))
+
+    def spoken(self, line: bytes) -> bool:
+        """Whether a person speaks in the middle of a log."""
+        return self._writing.is_spoken(line.decode("utf-8", "replace"))
+
+    # -- signatures
+
+    def signatures(self, index: int, line: bytes, words: Sequence[bytes]) -> tuple[SignatureRule, ...]:
+        """The signatures that lines of this shape may hold; they are looked for in this one at once."""
+        rules = self._machines.candidates(line, self._machines.vocabulary.hits(words))
+        if rules:
+            self.watch(rules, index, line)
+        return rules
+
+    def watch(self, rules: Iterable[SignatureRule], index: int, line: bytes) -> None:
+        """Look for signatures in a line."""
+        prefix = prefix_of(line)
+        raw = line.decode("utf-8", "replace").rstrip()
+        text = line[prefix.end :].decode("utf-8", "replace").rstrip() if prefix.end else raw
+        for rule in rules:
+            match = self._machines.search(rule, text) or (prefix.end and self._machines.search(rule, raw)) or None
+            if match is not None:
+                self._hits.note(rule, match, self.place(index, line, prefix.rank))
+            elif rule.lines > 1:
+                self._begin_window(rule, index, line)
+
+    def _begin_window(self, rule: SignatureRule, index: int, line: bytes) -> None:
+        worker = worker_of(line)
+        lines = [*self._before, *self._block.lines[: index + 1]] if index < rule.lines else self._block.lines[: index + 1]
+        lines = [one for one in lines[-rule.lines :] if worker_of(one) == worker]
+        first = self._block.number(index) - len(lines) + 1
+        if len(self._windows) < 50:
+            self._windows.append(_Window(rule, list(lines), first, rule.lines - 1, worker))
+
+    def _fill_windows(self, line: bytes) -> None:
+        if not self._windows:
+            return
+        worker = worker_of(line)
+        for window in self._windows:
+            if window.worker == worker:
+                window.lines.append(line)
+                window.missing -= 1
+        for window in [one for one in self._windows if one.missing <= 0]:
+            self._windows.remove(window)
+            self._look_through(window)
+
+    def _look_through(self, window: _Window) -> None:
+        texts = [one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in window.lines]
+        match = self._machines.search(window.rule, "\n".join(texts))
+        if match is not None:
+            line = match.string[: match.start()].count("\n")
+            self._hits.note(window.rule, match, self._place_of(window.first + line, window.lines[line]))
+
+    # -- exceptions
+
+    def _exception(self, index: int, line: bytes, prefix: Prefix) -> bool:
+        """Begin a traceback, or note an exception that stands alone."""
+        start = body_of(line, prefix.end)
+        text = line[start:].decode("utf-8", "replace").rstrip()
+        number, worker = self._block.number(index), worker_of(line)
+        if HEADER.match(text):
+            before = self._block.lines[index - 1] if index else b"".join(self._before[-1:])
+            self._finish(worker)
+            self.heard.tracebacks += 1
+            if self.heard.first_traceback is None:
+                self.heard.first_traceback = self.place(index, line, prefix.rank)
+            if len(self.heard.raised) < MAX_RAISED:
+                self._open[worker] = Traceback(text, number, before[prefix_of(before).end :].decode("utf-8", "replace"))
+            return True
+        found = BARE.match(text.strip())
+        if found is None:
+            return False
+        if len(self.heard.raised) < MAX_RAISED and worker not in self._open:
+            self._open[worker] = Traceback.bare(found, number, line)
+        return True
+
+    def attend(self, index: int, line: bytes) -> bool:
+        """The next line while something is in progress. True where it belongs to that and holds no numbers."""
+        self._fill_windows(line)
+        number = self._block.number(index)
+        if self._packages.open and self._packages.attend(number, line):
+            return True
+        if self.settings.open and self.settings.attend(number, line):
+            return True
+        worker = worker_of(line)
+        traceback = self._open.get(worker)
+        if traceback is None:
+            return False
+        prefix = prefix_of(line)
+        start = prefix.end if line[prefix.end : prefix.end + 2] in (b"  ", b"\t") else body_of(line, prefix.end)
+        if traceback.feed(line[start:].decode("utf-8", "replace"), number, line):
+            self._known_signatures(index, line)
+            return True
+        self._finish(worker)
+        return False
+
+    def _known_signatures(self, index: int, line: bytes) -> None:
+        key = line.strip()[:400]
+        rules = self._rules.get(key)
+        if rules is None:
+            if len(self._rules) > 5000:
+                self._rules.clear()
+            rules = self._rules[key] = self._machines.candidates(line, self._machines.vocabulary.hits(letters(line)))
+        if rules:
+            self.watch(rules, index, line)
+
+    def _finish(self, worker: bytes) -> None:
+        traceback = self._open.pop(worker, None)
+        raised = traceback.close() if traceback else None
+        if raised is not None:
+            prefix = prefix_of(raised.line)
+            raised.worker, raised.rank = worker, prefix.rank
+            raised.stamp = stamp_of(raised.line, prefix.end)
+            self.heard.raised.append(raised)
+
+    def close(self) -> None:
+        """The log is at its end: what is still open ends here."""
+        for window in self._windows:
+            self._look_through(window)
+        self._windows = []
+        for worker in list(self._open):
+            self._finish(worker)
+        self.settings.close()

@@ -1,0 +1,126 @@
+"""Which metric does a printed name mean?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from traindx.engine.kb.knowledge import Knowledge
+
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
+_TIMES = re.compile(r"\*\s?\d+k?\b")
+_SPLIT = re.compile(r"[^a-z0-9]+")
+_PARTS = {"loss": "loss_part", "eval_loss": "eval_loss_part"}
+POSITIONS = frozenset(("step", "epoch", "total_steps", "total_epochs"))
+"""Metrics that say where a run is; validation has no other."""
+_LONGEST = 7
+"""More words than this are a sentence, and its last words count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A metric, and the name it is printed under."""
+
+    metric: str
+    printed: str
+    """In lower case, separators as spaces: two series of one metric are told apart by it."""
+    trust: int
+    """Lower is better, where several names give one metric."""
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """A printed name as lower-case words: `valLoss`, `val_loss` and `Val loss` are one."""
+    return tuple(filter(None, _SPLIT.split(_CAMEL.sub(" ", _TIMES.sub("", text)).lower())))
+
+
+class Names:
+    """The names of all metrics, and what a trainer's own names override."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._names: dict[tuple[str, ...], tuple[str, int]] = {}
+        self._starts: dict[str, str] = {}
+        self._metrics = knowledge.metrics
+        for metric in knowledge.metrics.values():
+            for trust, name in enumerate(metric.names):
+                self._add(name, metric.id, trust)
+        self._training = knowledge.words["of-training"]
+        self._validation = knowledge.words["of-validation"]
+        self._barred = knowledge.words["not-a-reading"]
+        self._elsewhere = knowledge.words["not-a-position"]
+        self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
+
+    def _add(self, name: str, metric: str, trust: int) -> None:
+        if name.endswith(" *"):
+            self._starts[name[:-2]] = metric
+        else:
+            self._names.setdefault(words_of(name), (metric, trust))
+
+    def prefer(self, fields: Mapping[str, str]) -> None:
+        """Let a recognised trainer's own names count before the general ones."""
+        for name, metric in fields.items():
+            self._names[words_of(name)] = (metric, 0)
+        self._known.clear()
+
+    def tokens(self) -> Iterable[str]:
+        """A word of every name: a line without any of them holds no metric. A short one must stand alone."""
+        for words in (*self._names, *((start,) for start in self._starts)):
+            word = max(words, key=lambda one: len(one.strip("0123456789")))
+            yield word if len(word) > 3 else f" {word} "
+
+    def unit(self, metric: str) -> str:
+        """The unit a metric is kept in; empty where it has none."""
+        return self._metrics[metric].unit
+
+    def find(self, phrase: str, validation: bool | None = None, *, leading: bool = True) -> Name | None:
+        """The metric that a phrase ends in, or None.
+
+        `validation` is what the line has said so far: True for validation, False for training;
+        `leading` that it said so before its first number, so that it speaks of the whole line.
+        """
+        key = (phrase, validation, leading)
+        if key not in self._known:
+            if len(self._known) > 20_000:
+                self._known.clear()
+            self._known[key] = self._find(*key)
+        return self._known[key]
+
+    def _find(self, phrase: str, validation: bool | None, leading: bool) -> Name | None:
+        words = words_of(phrase)[-_LONGEST:]
+        bare = tuple(word for word in words if word not in self._training and word not in self._validation)
+        own = next((word in self._validation for word in words if word not in bare), None)
+        found = self._direct(words) or self._longest(bare, phrase)
+        if found is None or any(word in self._barred for word in found[2]):
+            return None
+        metric, trust, extra = found
+        if metric in POSITIONS and not self._elsewhere.isdisjoint(words):
+            return None
+        metric = self._of_split(metric, validation if own is None else own, strict=leading or own is not None)
+        if extra:
+            metric, trust = _PARTS.get(metric, metric), trust + 100
+        return Name(metric, " ".join(words), trust) if metric in self._metrics else None
+
+    def _of_split(self, metric: str, validation: bool | None, *, strict: bool) -> str:
+        """The same metric on validation or training data; a validation metric nobody keeps has no entry."""
+        if metric == "eval_accuracy" and validation is False:
+            return "accuracy"
+        if not validation or metric.startswith("eval_") or metric in POSITIONS:
+            return metric
+        other = f"eval_{metric}"
+        return other if strict or other in self._metrics else metric
+
+    def _direct(self, words: tuple[str, ...]) -> tuple[str, int, tuple[str, ...]] | None:
+        return (*self._names[words], ()) if words in self._names else None
+
+    def _longest(self, words: tuple[str, ...], phrase: str) -> tuple[str, int, tuple[str, ...]] | None:
+        for first in range(len(words)):
+            if found := self._names.get(words[first:]):
+                return (*found, words[:first])
+        printed = words_of(phrase.rsplit(maxsplit=1)[-1]) if phrase.strip() else ()
+        for start, metric in self._starts.items():
+            if len(printed) > 1 and start in printed[:2]:
+                return metric, 200, ()
+        stem = tuple(filter(None, (*words[:-1], words[-1].rstrip("0123456789")))) if words else ()
+        if stem and stem != words and (again := self._longest(stem, "")):
+            return again[0], again[1], (*again[2], words[-1])
+        return None

@@ -1,0 +1,103 @@
+"""Where is the run? Steps and epochs from the line itself, else from the bar or header before it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+from .blocks import Block
+from .lines import Lines
+from .reader import Reading
+from .series import Mark
+
+MAX_SAMPLES = 512
+
+
+class Where(NamedTuple):
+    """How far the run was."""
+
+    step: float | None = None
+    epoch: float | None = None
+
+
+class Positions:
+    """The lines of a log that say how far it is: progress bars and step lines, and headers of epochs."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._bars: list[int] = []
+        self._headers: list[int] = []
+        self._bar: bytes | None = None
+        self._header: bytes | None = None
+        self._read: dict[bytes, Reading] = {}
+        self.zero_based = False
+        """Some epoch is called 0."""
+        self.total_steps: int | None = None
+        self.total_epochs: int | None = None
+        self.sample: list[Mark] = []
+        """Bars at a stride that doubles, for the speed."""
+        self._stride = self._seen = 0
+
+    def bar(self, index: int) -> None:
+        """Note that the line at this index of the block says the step."""
+        self._bars.append(index)
+
+    def header(self, index: int) -> None:
+        """Note that the line at this index says the epoch; the bar before it counts no more."""
+        self._headers.append(index)
+
+    def learn(self, reading: Reading) -> None:
+        """Take in the totals that a line says."""
+        self.total_steps = self.total_steps or reading.total_steps
+        self.total_epochs = self.total_epochs or reading.total_epochs
+        if reading.epoch == 0 and reading.whole_epoch:
+            self.zero_based = True
+
+    def before(self, block: Block, index: int) -> tuple[bytes | None, bytes | None]:
+        """The bar and the header that stand for a line of the block."""
+        bar = bisect_left(self._bars, index) - 1
+        header = bisect_left(self._headers, index) - 1
+        if header >= 0:
+            fresh = bar >= 0 and self._bars[bar] > self._headers[header]
+            return (block.lines[self._bars[bar]] if fresh else None), block.lines[self._headers[header]]
+        return (block.lines[self._bars[bar]] if bar >= 0 else self._bar), self._header
+
+    def end_block(self, block: Block) -> None:
+        """Carry what still counts over to the next block, and keep some bars."""
+        if self._bars or self._headers:
+            self._bar, self._header = self.before(block, len(block.lines))
+        for index in self._bars:
+            if self._seen % (1 << self._stride) == 0:
+                self.sample.append(Mark(block.number(index), block.lines[index]))
+                if len(self.sample) >= MAX_SAMPLES:
+                    self.sample = self.sample[::2]
+                    self._stride += 1
+            self._seen += 1
+        self._bars, self._headers = [], []
+
+    def where(self, mark: Mark) -> Where:
+        """The step and the epoch at a mark."""
+        if mark.step is not None:
+            return Where(mark.step, self._reading(mark.line).epoch if mark.line else None)
+        own = self._reading(mark.line)
+        bar = self._reading(mark.bar) if mark.bar else Reading()
+        header = self._reading(mark.header) if mark.header else Reading()
+        epoch = next((one.epoch for one in (own, bar, header) if one.epoch is not None), None)
+        counted = next((one for one in (own, bar, header) if one.epoch is not None and one.whole_epoch), None)
+        said = own if own.places and (own.step is not None or own.pair) else bar
+        if said.step is not None:
+            return Where(said.step, epoch)
+        if said.pair is None:
+            return Where(None, epoch)
+        done, total = said.pair
+        if counted is not None and counted.epoch is not None:
+            done += total * max(0, int(counted.epoch) - (0 if self.zero_based else 1))
+        return Where(float(done), epoch)
+
+    def _reading(self, line: bytes) -> Reading:
+        found = self._read.get(line)
+        if found is None:
+            if len(self._read) > 4096:
+                self._read.clear()
+            found = self._read[line] = self._lines.placed(line)
+        return found

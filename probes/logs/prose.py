@@ -1,0 +1,65 @@
+"""What a person writes between or instead of log lines: `note:` lines, and files that are mostly sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from traindx.engine.kb.knowledge import Knowledge
+
+NOTE = re.compile(r"^\s*note:\s*(?P<text>.*)$")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]")
+_SPEAKER = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
+_MACHINE = re.compile(r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b)|[\w/\\.-]+\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$")
+_MARKUP = re.compile(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
+
+
+class Writing:
+    """Tells what a person wrote from what a machine printed."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._small = knowledge.words["sentence"]
+
+    def is_sentence(self, text: str) -> bool:
+        """Whether a line reads like a sentence and not like output."""
+        text = _MARKUP.sub("", text)
+        if _MACHINE.search(text):
+            return False
+        if len(_OTHER_SCRIPT.findall(text)) >= 4:
+            return True
+        words = _WORD.findall(text)
+        letters = sum(map(len, words))
+        small = sum(word.lower() in self._small for word in words)
+        return len(words) >= 4 and small >= 2 and letters > 0.6 * len(text.replace(" ", ""))
+
+    def is_spoken(self, text: str) -> bool:
+        """Whether somebody speaks of himself, which no library does."""
+        return bool(_SPEAKER.search(text)) and self.is_sentence(text)
+
+    def mostly(self, lines: Iterable[str]) -> bool:
+        """Whether most of what stands outside code fences is sentences."""
+        fenced, sentences, others = False, 0, 0
+        for line in lines:
+            if _FENCE.match(line):
+                fenced = not fenced
+            elif line.strip() and not fenced and not NOTE.match(line):
+                if self.is_sentence(line):
+                    sentences += 1
+                else:
+                    others += 1
+        return sentences > others
+
+
+def is_fence(text: str) -> bool:
+    """Whether a line opens or closes a block of code in Markdown."""
+    return bool(_FENCE.match(text))
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text."""
+    for one in _SENTENCE_END.split(_MARKUP.sub("", text)):
+        if len(one.strip()) > 1:
+            yield one.strip()

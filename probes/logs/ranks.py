@@ -1,0 +1,98 @@
+"""What stands before the line itself: the process that wrote it, and the time."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_RANK = re.compile(
+    rb"""\s*(?:
+      \[rank(\d+)\]:\ ?                                   # torchrun, torch.distributed
+    | \[default(\d+)\]:\ ?                                # torchrun --redirects
+    | \[\d+,(\d+)\]<std(?:out|err|diag)>:\ ?              # mpirun --tag-output
+    | \([\w.: ]*\(?(?:rank|RANK)[=\ ](\d+)\)?[^)]*\)\ ?   # (WorkerDict rank=3 pid=...)
+    | \[(?:\d+/)?[Rr]ank[\ =:]?(\d+)\]\ ?:?\ ?            # [Rank 3]
+    | [Rr]ank[\ =:]?(\d+)[:\]|]\ ?                        # Rank 3:
+    | \[[\w.-]+:(\d+)\]:?\ (?=\S)                         # [node-1:3]
+    )""",
+    re.VERBOSE,
+)
+_LABEL = re.compile(rb"\s*(\d{1,5}): ")
+_WORKER = re.compile(rb"\s*\((?:[\w.]+ )*pid=(\d+)(?:, ip=([\d.]+))?\)\s?")
+_STAMP = re.compile(
+    rb"""\s*[\[(]?(?:
+      \d{4}[-/]\d\d[-/]\d\d[T\ _](\d\d:\d\d:\d\d(?:[.,:]\d+)?)(?:Z|[+-]\d\d:?\d\d)?
+    | \d\d[-/]\d\d(?:[-/]\d\d(?:\d\d)?)?[T\ ](\d\d:\d\d:\d\d(?:[.,]\d+)?)
+    | [A-Z][a-z]{2}\ +\d+\ (\d\d:\d\d:\d\d(?:[.,]\d+)?)
+    | (\d\d:\d\d:\d\d(?:[.,]\d+)?)
+    | \d{5,}\.\d{3,}
+    )[\])]?[\s:,|-]*""",
+    re.VERBOSE,
+)
+_GLOG = re.compile(rb"\s*\[?[IWEF]\s?(\d{3,4} \d\d:\d\d:\d\d\.\d+)\s+(?:\d+\s+)?[\w./-]+:\d+\]\s*")
+_LEVEL = re.compile(
+    rb"\s*(?:[\w.<>-]+\s*[-:|]\s*)?\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\]?(?:\s*[:|-]\s*[\w.<>-]+(?:\.[\w<>]+)*)?\s*[:|-]+\s+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What stands before a line."""
+
+    rank: int | None = None
+    digits: tuple[int, int] | None = None
+    """Where the rank's digits stand."""
+    end: int = 0
+    """Where the line itself begins; its indentation is kept."""
+
+
+def prefix_of(line: bytes, *, labelled: bool = False) -> Prefix:
+    """The process a line names before it begins. `labelled` says that `3: ` is such a name here (srun --label)."""
+    found = _RANK.match(line)
+    if found is None and labelled:
+        found = _LABEL.match(line)
+    if found is None:
+        worker = _WORKER.match(line)
+        return Prefix(end=worker.end()) if worker else Prefix()
+    group = found.lastindex or 0
+    return Prefix(int(found[group][:9]), found.span(group), found.end())
+
+
+def worker_of(line: bytes) -> bytes:
+    """The process as its prefix spells it: two lines of one process give the same bytes."""
+    found = _RANK.match(line) or _WORKER.match(line)
+    return found[0].strip() if found else b""
+
+
+def body_of(line: bytes, start: int = 0) -> int:
+    """Where the message begins, after times, log levels and logger names."""
+    for pattern in (_GLOG, _STAMP, _GLOG, _LEVEL):
+        found = pattern.match(line, start)
+        if found is not None and found.end() > start:
+            start = found.end()
+    return start
+
+
+def stamp_of(line: bytes, start: int = 0) -> str:
+    """The time a line begins with, as text that sorts; empty where it has none."""
+    found = _GLOG.match(line, start) or _STAMP.match(line, start)
+    return found[0].strip(b" []()|:,-\t").decode("latin-1") if found else ""
+
+
+def seconds_of(line: bytes, start: int = 0) -> float | None:
+    """The time of day a line begins with, in seconds."""
+    found = _GLOG.match(line, start) or _STAMP.match(line, start)
+    clock = re.search(rb"(\d\d):(\d\d):(\d\d(?:[.,]\d+)?)", found[0]) if found else None
+    if clock is None:
+        return None
+    return int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3].replace(b",", b"."))
+
+
+def is_labelled(lines: list[bytes]) -> bool:
+    """Whether the lines begin with the number of a task, as `srun --label` writes them.
+
+    A step counter also looks so; it does not come back to the same few numbers.
+    """
+    labels = [found[1] for line in lines if line.strip() and (found := _LABEL.match(line))]
+    filled = sum(1 for line in lines if line.strip())
+    return len(labels) >= 4 and len(labels) >= 0.9 * filled and len(set(labels)) * 3 <= len(labels)

@@ -1,0 +1,284 @@
+"""What does one line say? Names with numbers, where the run is, and how far.
+
+This is the careful reader: it sees each kind of line once or a few times. The lines that follow
+in the same form are read by a template made from its reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from traindx.engine.kb.knowledge import Knowledge
+
+from .names import Name, Names
+from .quantities import factor, number
+
+LONGEST = 1 << 14
+"""Bytes of a line that are searched for numbers."""
+
+_TOKEN = re.compile(
+    rb"""(?P<junk>\d\d/\d\d[ T]\d\d:\d\d(?::\d\d)?|\d+(?:[-/]\d+){2,}|\d+(?:\.\d+){2,}|\d+(?::\d\d)+(?:[.,]\d+)?|0x[0-9a-fA-F]+
+        |\d+(?:\.\d+)?%(?=\||\s*[\x80-\xff]))
+    |(?P<pair>(?<![\w.])\d+\s*/\s*\d+(?![\w.]))
+    |(?P<number>(?<!\w)[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
+        |(?<!\w)[-+]?(?:nan|NaN|NAN|inf|Inf|INF|infinity|Infinity)(?:\.0)?(?![\w/]))
+    |(?P<word>[A-Za-z_][\w@*]*(?:[./@*+-]\w+)*)
+    |(?P<mark>[^\s\w])""",
+    re.VERBOSE,
+)
+_ATTACHED = re.compile(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
+_SPACED = re.compile(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/])")
+_PER = re.compile(rb"/[A-Za-z]+")
+_FILE = re.compile(rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$")
+_IN_PARENS = re.compile(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
+_GOES_ON = re.compile(rb"[-.]\w")
+_NUMBER_NEXT = re.compile(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
+_RESETS = frozenset(b",;{}&")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One number of a line, and what it is."""
+
+    name: Name
+    start: int
+    end: int
+    """Where the number stands in the line, in bytes."""
+    scale: float = 1.0
+    """What it is multiplied by to be in the metric's unit."""
+    bare: bool = False
+    """A number of memory without a unit: its size tells the unit."""
+    words: tuple[int, int] = (0, 0)
+    """Where its name stands: digits there belong to the name."""
+    counts: bool = False
+    """Not a number but an event: each one counts 1."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """All that one line says."""
+
+    values: list[Value] = field(default_factory=list)
+    step: float | None = None
+    epoch: float | None = None
+    whole_epoch: bool = False
+    """The epoch is counted, not a share such as 0.09."""
+    pair: tuple[int, int] | None = None
+    """`200/412`: how far, of how much."""
+    total_steps: int | None = None
+    total_epochs: int | None = None
+    format: str = ""
+    """The log format whose own pattern read it."""
+
+    @property
+    def places(self) -> bool:
+        """Whether it says where the run is."""
+        return self.step is not None or self.epoch is not None or self.pair is not None
+
+
+class Reader:
+    """Reads single lines, given the names of all metrics."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.names = Names(knowledge)
+        self._breaking = _bytes(knowledge.words["breaking"])
+        self._linking = _bytes(knowledge.words["linking"])
+        self._wrapping = _bytes(knowledge.words["wrapping"])
+        self._training = _bytes(knowledge.words["of-training"])
+        self._validation = _bytes(knowledge.words["of-validation"])
+
+    def read(self, line: bytes) -> Reading:
+        """Everything that reads as `name: number` and has a known name."""
+        return _Pass(self, line[:LONGEST]).run()
+
+    def split(self, word: bytes) -> bool | None:
+        """True for a word that says validation, False for training."""
+        low = word.lower()
+        return True if low in self._validation else False if low in self._training else None
+
+    def kind(self, word: bytes) -> str:
+        """Whether a word breaks a name, links it to its number, or wraps the number."""
+        low = word.lower()
+        if low in self._breaking:
+            return "breaks"
+        if low in self._linking:
+            return "links"
+        return "wraps" if low in self._wrapping else ""
+
+
+class _Pass:
+    """One line on its way through the reader: the words since the last break wait for a number."""
+
+    def __init__(self, reader: Reader, line: bytes) -> None:
+        self.reader, self.line = reader, line
+        self.reading = Reading()
+        self.start = self.end = -1
+        self.unit = b""
+        self.times = 1.0
+        self.armed = False
+        self.validation: bool | None = None
+        self.leading = True
+
+    def run(self) -> Reading:
+        position = 0
+        while token := _TOKEN.search(self.line, position):
+            position = token.end()
+            kind = token.lastgroup
+            if kind == "word":
+                self._word(token)
+            elif kind == "number":
+                position = self._number(token)
+            elif kind == "mark":
+                position = self._mark(token)
+            elif kind == "pair":
+                self._pair(token)
+            else:
+                self._reset()
+        return self.reading
+
+    def _reset(self) -> None:
+        self.start, self.unit, self.times, self.armed = -1, b"", 1.0, False
+
+    def _word(self, token: re.Match[bytes]) -> None:
+        word = token[0]
+        if _FILE.search(word):
+            self._reset()
+            return
+        if (split := self.reader.split(word)) is not None:
+            self.validation, self.leading = split, not self.reading.values
+        kind = self.reader.kind(word)
+        if kind == "breaks":
+            self._reset()
+        elif kind == "" and (self.armed or self.start < 0):
+            self._reset()
+            self.start, self.end = token.span()
+        elif kind == "" or (kind == "wraps" and not self.line.startswith(b"(", token.end())):
+            self.end = token.end()
+
+    def _mark(self, token: re.Match[bytes]) -> int:
+        mark, position = token[0], token.end()
+        if mark in b":=":
+            self.armed = self.start >= 0
+        elif mark == b"(" and (inside := _IN_PARENS.match(self.line, token.start())):
+            return self._parenthesis(inside)
+        elif mark[0] in _RESETS or (mark == b"-" and self.line[position : position + 1] in (b" ", b"")):
+            self._reset()
+        elif mark == b"|":
+            if self.start >= 0 and _NUMBER_NEXT.match(self.line, position):
+                self.armed = True
+            else:
+                self._reset()
+        return position
+
+    def _parenthesis(self, inside: re.Match[bytes]) -> int:
+        word, times = inside.groups()
+        if word and (split := self.reader.split(word.strip())) is not None:
+            self.validation = split
+        elif word:
+            self.unit = word.strip()
+        elif self.start >= 0 and self.line[inside.end() : inside.end() + 1] in (b":", b"=", b"'", b'"'):
+            self.times = number(times.decode())
+        else:
+            return inside.start() + 1
+        return inside.end()
+
+    def _pair(self, token: re.Match[bytes]) -> None:
+        done, total = (int(part) for part in token[0].split(b"/"))
+        name = self._name()
+        if name is not None and name.metric == "epoch":
+            self._at_epoch(token, str(done))
+            self.reading.total_epochs = total
+        elif self.reading.pair is None:
+            self.reading.pair = (done, total)
+        self._reset()
+
+    def _name(self) -> Name | None:
+        if self.start < 0:
+            return None
+        phrase = self.line[self.start : self.end].decode("latin-1")
+        return self.reader.names.find(phrase, self.validation, leading=self.leading)
+
+    def _number(self, token: re.Match[bytes]) -> int:
+        position = token.end()
+        unit, after = self._unit_at(position)
+        if _GOES_ON.match(self.line, position):
+            name = None
+        else:
+            name = self._by_unit(unit) or self._name()
+        if name is None and token[0][-1:].isalpha():
+            # `number of nan iterations: 0`: here it is a word.
+            self._word(token)
+            return position
+        if name is not None:
+            self._take(name, token, unit)
+        self._reset()
+        return after
+
+    def _unit_at(self, position: int) -> tuple[bytes, int]:
+        if attached := _ATTACHED.match(self.line, position):
+            return attached[0], attached.end()
+        if spaced := _SPACED.match(self.line, position):
+            return spaced[1], spaced.end()
+        if per := _PER.match(self.line, position):
+            return b"", per.end()
+        return b"", position
+
+    def _by_unit(self, unit: bytes) -> Name | None:
+        if b"/" not in unit:
+            return None
+        return self.reader.names.find(f"n {unit.decode()}", self.validation, leading=self.leading)
+
+    def _take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
+        text = token[0].decode()
+        match name.metric:
+            case "step":
+                if "e" not in text and self.reading.step is None:
+                    self.reading.step = _finite(text)
+            case "epoch":
+                self._at_epoch(token, text)
+            case "total_steps":
+                self.reading.total_steps = _whole(text)
+            case "total_epochs":
+                self.reading.total_epochs = _whole(text)
+            case _:
+                self._value(name, token, unit)
+
+    def _at_epoch(self, token: re.Match[bytes], text: str) -> None:
+        if self.reading.epoch is None:
+            self.reading.epoch, self.reading.whole_epoch = _finite(text), text.isdigit()
+
+    def _value(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
+        if any(one.name == name for one in self.reading.values):
+            return
+        said = (unit or self.unit).decode()
+        wanted = self.reader.names.unit(name.metric)
+        by = _scale(said, wanted, attached=bool(unit))
+        if by is not None:
+            bare = wanted == "GiB" and not said
+            words = (token.start() if self.start < 0 else self.start, token.start())
+            self.reading.values.append(Value(name, token.start(), token.end(), by * self.times, bare, words))
+
+
+def _scale(unit: str, wanted: str, *, attached: bool) -> float | None:
+    """What the number is multiplied by; None where its unit shows that it is something else."""
+    if not unit or "/" in unit:
+        by = factor(unit.split("/")[0], wanted) if wanted == "s" and unit else None
+        return 1.0 if by is None else by
+    by = factor(unit, wanted)
+    return by if by is not None or attached else 1.0
+
+
+def _finite(text: str) -> float | None:
+    value = number(text)
+    return value if abs(value) < 1e15 else None
+
+
+def _whole(text: str) -> int | None:
+    value = _finite(text)
+    return None if value is None else int(value)
+
+
+def _bytes(words: Iterable[str]) -> frozenset[bytes]:
+    return frozenset(word.encode() for word in words)

@@ -1,0 +1,234 @@
+"""One log from its first line to its last.
+
+Each line is reduced to its shape: digits, spaces and the drawing of bars are left out. Most lines
+of a log have one of a few hundred shapes. A new shape is read with care once, and leaves an action
+behind for the lines that follow: nothing, a template that reads the numbers, or a look at what
+signatures may be in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .blocks import Block
+from .lines import Lines
+from .listening import Listener
+from .metrics import Metrics, kept
+from .positions import Positions
+from .ranks import Prefix, is_labelled, prefix_of
+from .reader import Reading
+from .series import Store
+from .template import Template, shapes_of
+from .vocabulary import Vocabulary, letters
+
+if TYPE_CHECKING:
+    from traindx.engine.kb.knowledge import Knowledge
+    from traindx.engine.kb.rules import SignatureRule
+
+MAX_SHAPES = 50_000
+"""Shapes remembered; of a log whose every line is new, those that say nothing are forgotten."""
+MAX_TEMPLATES = 4
+"""Templates of one shape; a line that fits none is read with care each time."""
+MAX_CAREFUL = 3000
+"""How often lines of one shape are read with care where no template helps."""
+
+
+class Watch:
+    """An action: lines of this shape may hold these signatures."""
+
+    __slots__ = ("rules",)
+
+    def __init__(self, rules: tuple[SignatureRule, ...]) -> None:
+        self.rules = rules
+
+
+class Careful:
+    """An action: every line of this shape is read with care, for a while."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = MAX_CAREFUL
+
+
+class _Sentinel:
+    __slots__ = ()
+
+
+NEW = _Sentinel()
+BAR = _Sentinel()
+HEADER = _Sentinel()
+Action = Template | Watch | Careful | _Sentinel | None
+
+
+class _Shapes(dict[bytes, Action]):
+    def __missing__(self, shape: bytes) -> Action:
+        return NEW
+
+
+class Scan:
+    """Reads the blocks of one log."""
+
+    def __init__(self, knowledge: Knowledge, listener: Listener) -> None:
+        self.lines = Lines(knowledge)
+        self.positions = Positions(self.lines)
+        self.store = Store()
+        self.metrics = Metrics(self.store, self.positions)
+        self.listener = listener
+        self._shapes = _Shapes({b"": None})
+        self._vocabulary = Vocabulary(self._literals(knowledge))
+        self._labelled: bool | None = None
+        self._block = Block(b"", 1)
+        listener.attach(self.positions)
+
+    def _literals(self, knowledge: Knowledge) -> list[tuple[str, str]]:
+        entries = [(token, ":metric") for token in self.lines.names.tokens()]
+        entries += [(word, f"={one.id}") for one in knowledge.log_formats.values() for word in one.words]
+        return [*entries, *self.listener.literals()]
+
+    def feed(self, block: Block) -> None:
+        """Read the next block."""
+        if self._labelled is None:
+            self._labelled = is_labelled(block.lines[:400])
+        self._block = block
+        self.listener.begin_block(block)
+        actions = map(self._shapes.__getitem__, shapes_of(block.data))
+        todo = [(index, action) for index, action in enumerate(actions) if action is not None]
+        if todo or self.listener.busy:
+            self._work(block, todo)
+        self.metrics.end_block(block)
+        self.positions.end_block(block)
+        if len(self._shapes) > MAX_SHAPES:
+            self._shapes = _Shapes((shape, action) for shape, action in self._shapes.items() if action is not None)
+
+    def close(self) -> None:
+        """The log is at its end."""
+        self.listener.close()
+
+    def _work(self, block: Block, todo: list[tuple[int, Action]]) -> None:
+        lines, listener = block.lines, self.listener
+        after = self._attend(block, 0) if listener.busy else 0
+        for index, action in todo:
+            if index < after:
+                continue
+            if type(action) is Template:
+                match = action.fullmatch(lines[index])
+                if match is not None:
+                    if not action.at:
+                        self.metrics.use(action)
+                    action.at.append(index)
+                    action.rows.append(match.groups())
+                    if action.plain:
+                        continue
+                self._template(action, index, lines[index], read=match is not None)
+            else:
+                self._act(action, index, lines[index])
+            if listener.busy:
+                after = self._attend(block, index + 1)
+
+    def _attend(self, block: Block, start: int) -> int:
+        """Hand lines over one by one while something is in progress, such as a traceback. Gives where it ended."""
+        lines = block.lines
+        for index in range(start, len(lines)):
+            if not self.listener.attend(index, lines[index]):
+                self._act(self._shapes[shapes_of(lines[index])[0]], index, lines[index])
+            if not self.listener.busy:
+                return index + 1
+        return len(lines)
+
+    def _act(self, action: Action, index: int, line: bytes) -> None:
+        """Do what the shape of a line asks for."""
+        if action is BAR:
+            self.positions.bar(index)
+        elif action is HEADER:
+            self.positions.header(index)
+        elif isinstance(action, Watch):
+            self.listener.watch(action.rules, index, line)
+        elif isinstance(action, Template):
+            self._template(action, index, line, read=self._fits(action, index, line))
+        elif action is not None:
+            self._first(action, index, line)
+
+    def _fits(self, template: Template, index: int, line: bytes) -> bool:
+        match = template.fullmatch(line)
+        if match is None:
+            return False
+        if not template.at:
+            self.metrics.use(template)
+        template.at.append(index)
+        template.rows.append(match.groups())
+        return True
+
+    def _template(self, template: Template, index: int, line: bytes, *, read: bool) -> None:
+        """What is left to do for a line that a template has read, or could not read."""
+        if not read and not any(self._fits(other, index, line) for other in template.others):
+            self._relearn(template, index, line)
+        if template.places:
+            self.positions.bar(index)
+        if template.rules:
+            self.listener.watch(template.rules, index, line)
+
+    def _relearn(self, template: Template, index: int, line: bytes) -> None:
+        prefix = prefix_of(line, labelled=bool(self._labelled))
+        reading = self.lines.read(line)
+        values = kept(reading)
+        self.metrics.add(index, line, values, prefix.rank)
+        other = self.metrics.learn(line, values, prefix) if len(template.others) < MAX_TEMPLATES else None
+        if other is not None:
+            template.others.append(other)
+
+    def _first(self, action: Action, index: int, line: bytes) -> None:
+        """Read a line with care, and leave behind what to do with the next of its shape."""
+        shape = shapes_of(line)[0]
+        if isinstance(action, Careful):
+            action.left -= 1
+            if action.left <= 0:
+                self._shapes[shape] = None
+        self._shapes[shape] = self._read(action, index, line)
+
+    def _read(self, action: Action, index: int, line: bytes) -> Action:
+        stripped = line.strip()
+        if not stripped:
+            return None
+        words = letters(line)
+        keys = self._vocabulary.hits(words)
+        prefix = prefix_of(line, labelled=bool(self._labelled))
+        rules = self.listener.signatures(index, line, words)
+        if self.listener.hear(index, line, prefix, keys):
+            return action if isinstance(action, Careful) else Careful()
+        reading = self._numbers(line, keys)
+        if reading is None:
+            return Watch(rules) if rules else None
+        return self._numbered(reading, index, line, prefix, rules, action)
+
+    def _numbers(self, line: bytes, keys: set[str]) -> Reading | None:
+        formats = [key[1:] for key in keys if key.startswith("=")]
+        if not (":metric" in keys or formats or b"%|" in line or self.lines.table is not None):
+            return None
+        reading = self.lines.read(line, formats)
+        if not reading.values and not reading.places and self.lines.header(line):
+            return None
+        self.positions.learn(reading)
+        return reading if reading.values or reading.places else None
+
+    def _numbered(
+        self, reading: Reading, index: int, line: bytes, prefix: Prefix, rules: tuple[SignatureRule, ...], action: Action
+    ) -> Action:
+        values = kept(reading)
+        step = reading.step is not None or reading.pair is not None
+        if values:
+            self.metrics.add(index, line, values, prefix.rank)
+            template = self.metrics.learn(line, values, prefix)
+            if step:
+                self.positions.bar(index)
+            if template is None:
+                return action if isinstance(action, Careful) else Careful()
+            template.equip(rules, places=step)
+            return template
+        if step:
+            self.positions.bar(index)
+        else:
+            self.positions.header(index)
+        if rules:
+            return Careful()
+        return BAR if step else HEADER

@@ -1,0 +1,170 @@
+"""Metric series in bounded memory: exact extremes, and points at a stride that doubles."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from .names import Name
+
+MAX_POINTS = 8192
+MAX_SERIES = 96
+"""Series kept of one input; the parts of a loss can be many."""
+
+
+class Mark(NamedTuple):
+    """Where a value was printed, kept raw: its step is worked out only for the few that are shown."""
+
+    number: int
+    """The line, counted from 1."""
+    line: bytes
+    bar: bytes | None = None
+    """The last line before it that says the step, such as a progress bar."""
+    header: bytes | None = None
+    """The last line before it that says the epoch."""
+    step: float | None = None
+    """The step itself, where the record says it."""
+    rank: int | None = None
+
+
+MarkOf = Callable[[int], Mark]
+"""Gives the mark of the k-th of the values handed over."""
+
+
+class Extreme(NamedTuple):
+    """A value that stands out."""
+
+    value: float
+    point: int
+    """Which of all values it was, counted from 0."""
+    mark: Mark
+
+
+class Series:
+    """The values of one metric under one name.
+
+    `values` holds every `stride`-th value, `peaks` the largest finite one since then.
+    """
+
+    __slots__ = (
+        "bad", "count", "first", "first_bad", "high", "last", "last_finite", "low", "marks", "name", "peaks",
+        "rank", "stride", "values",
+    )  # fmt: skip
+
+    def __init__(self, name: Name, rank: int | None = None) -> None:
+        self.name, self.rank = name, rank
+        self.count = self.bad = 0
+        self.stride = 1
+        self.values: array[float] = array("d")
+        self.marks: list[Mark] = []
+        self.peaks: list[tuple[float, Mark]] = []
+        self.first: Extreme | None = None
+        self.last: Extreme | None = None
+        self.low: Extreme | None = None
+        self.high: Extreme | None = None
+        self.first_bad: Extreme | None = None
+        self.last_finite = -1
+
+    def extend(self, values: Sequence[float], mark: MarkOf) -> None:
+        """Take in values in the order they were printed."""
+        if not values:
+            return
+        total = sum(values)
+        finite = values
+        if total - total != 0.0:
+            self._note_bad(values, mark)
+            finite = [value for value in values if math.isfinite(value)]
+        else:
+            self.last_finite = self.count + len(values) - 1
+        if finite:
+            self._note_extremes(values, finite, mark)
+        self._keep(values, mark)
+        self.count += len(values)
+
+    def _at(self, values: Sequence[float], index: int, mark: MarkOf) -> Extreme:
+        return Extreme(values[index], self.count + index, mark(index))
+
+    def _note_bad(self, values: Sequence[float], mark: MarkOf) -> None:
+        for index, value in enumerate(values):
+            if math.isfinite(value):
+                self.last_finite = self.count + index
+                continue
+            self.bad += 1
+            if self.first_bad is None:
+                self.first_bad = self._at(values, index, mark)
+
+    def _note_extremes(self, values: Sequence[float], finite: Sequence[float], mark: MarkOf) -> None:
+        if self.first is None:
+            self.first = self._at(values, values.index(finite[0]), mark)
+        self.last = self._at(values, len(values) - 1 - values[::-1].index(finite[-1]), mark)
+        low, high = min(finite), max(finite)
+        if self.low is None or low < self.low.value:
+            self.low = self._at(values, values.index(low), mark)
+        if self.high is None or high > self.high.value:
+            self.high = self._at(values, values.index(high), mark)
+
+    def _keep(self, values: Sequence[float], mark: MarkOf) -> None:
+        stride = self.stride
+        start = -self.count % stride
+        if start and self.peaks:
+            self._raise_peak(values, 0, start, mark)
+        for index in range(start, len(values), stride):
+            here = mark(index)
+            self.values.append(values[index])
+            self.marks.append(here)
+            self.peaks.append((values[index], here))
+            if stride > 1:
+                self._raise_peak(values, index + 1, index + stride, mark)
+        while len(self.values) >= MAX_POINTS:
+            self._thin()
+
+    def _raise_peak(self, values: Sequence[float], start: int, end: int, mark: MarkOf) -> None:
+        some = [value for value in values[start:end] if math.isfinite(value)]
+        if some and not max(some) <= self.peaks[-1][0]:
+            self.peaks[-1] = (max(some), mark(start + values[start:end].index(max(some))))
+
+    def _thin(self) -> None:
+        odd = self.peaks[1::2]
+        self.peaks = [
+            max(pair, key=lambda peak: peak[0] if peak[0] == peak[0] else -math.inf)
+            for pair in zip(self.peaks[::2], [*odd, *self.peaks[-1:]], strict=False)
+        ]
+        self.values = self.values[::2]
+        self.marks = self.marks[::2]
+        self.stride *= 2
+
+
+class Store:
+    """All series of one input."""
+
+    def __init__(self) -> None:
+        self._series: dict[tuple[str, str, int | None], Series] = {}
+        self.full = False
+
+    def get(self, name: Name, rank: int | None = None) -> Series | None:
+        """The series of a name, new where it is the first time; None where there are too many."""
+        key = (name.metric, name.printed, rank)
+        series = self._series.get(key)
+        if series is None:
+            if len(self._series) >= MAX_SERIES:
+                self.full = True
+                return None
+            series = self._series[key] = Series(name, rank)
+        return series
+
+    def __iter__(self) -> Iterator[Series]:
+        return iter(self._series.values())
+
+    def of(self, metric: str) -> list[Series]:
+        """The series of a metric: of the lowest rank that prints it, the one to trust most first.
+
+        A name printed once, such as the mean at the end, does not stand before one printed often.
+        """
+        found = [one for one in self._series.values() if one.name.metric == metric]
+        ranks = {one.rank for one in found}
+        lowest = None if None in ranks else min((rank for rank in ranks if rank is not None), default=None)
+        found = [one for one in found if one.rank == lowest]
+        most = max((one.count for one in found), default=0)
+        return sorted(found, key=lambda one: (one.count * 2 < most, one.name.trust, -one.count))

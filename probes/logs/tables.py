@@ -1,0 +1,103 @@
+"""Tables: a header that names the columns, and rows of numbers below it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .names import POSITIONS, Name, Names
+from .quantities import factor
+from .reader import Reading, Value
+
+MAX_COLUMNS = 64
+_CELL = re.compile(rb"[^\s|]+")
+_WIDE_CELL = re.compile(rb"[^\s|]+(?: [^\s|]+)*")
+_COMMA_CELL = re.compile(rb"[^,\r\n]*")
+_NUMBER = re.compile(rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Inf))([A-Za-z%]*)")
+_WHOLE = re.compile(rb"(\d+)(?:/(\d+))?")
+_ALPHA = re.compile(rb"[A-Za-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The columns of a table, by number."""
+
+    columns: tuple[tuple[int, Name], ...]
+    width: int
+    """How many columns there are."""
+    cells: re.Pattern[bytes]
+
+    def row(self, line: bytes, names: Names) -> Reading | None:
+        """The numbers of a row, or None where the line is no row of this table."""
+        spans = _spans(self.cells, line)
+        # A progress bar may follow in the last cell.
+        if len(spans) < self.width or (len(spans) > self.width and b"%" not in line):
+            return None
+        reading = Reading()
+        for column, name in self.columns:
+            start, end = spans[column]
+            if not _take(reading, name, line, start, end, names):
+                return None
+        return reading if reading.values else None
+
+
+def header_of(line: bytes, names: Names) -> Table | None:
+    """The table that a line is the header of, or None.
+
+    Two of its cells must name something we know, and one of them a curve.
+    """
+    cells = _cells_of(line)
+    spans = _spans(cells, line)
+    texts = [line[start:end] for start, end in spans]
+    if not 2 <= len(spans) <= MAX_COLUMNS or not all(_ALPHA.search(text) and len(text) < 40 for text in texts):
+        return None
+    found = [names.find(text.decode("latin-1")) for text in texts]
+    columns = tuple((index, name) for index, name in enumerate(found) if name is not None)
+    curves = [name for _, name in columns if name.metric not in POSITIONS]
+    if len(columns) < 2 or not curves or (cells is _CELL and len(columns) * 2 < len(spans) and b"  " not in line.strip()):
+        return None
+    return Table(columns, len(spans), cells)
+
+
+def _cells_of(line: bytes) -> re.Pattern[bytes]:
+    """How the cells of a header are told apart: by commas, by wide gaps where a cell holds a space, else by spaces."""
+    if b"," in line:
+        return _COMMA_CELL
+    wide = _WIDE_CELL.findall(line)
+    return _WIDE_CELL if len(wide) > 1 and any(b" " in cell for cell in wide) else _CELL
+
+
+def _spans(cells: re.Pattern[bytes], line: bytes) -> list[tuple[int, int]]:
+    if cells is _COMMA_CELL:
+        spans, start = [], 0
+        for part in line.rstrip(b"\r\n").split(b","):
+            spans.append((start, start + len(part)))
+            start += len(part) + 1
+        return spans
+    return [found.span() for found in cells.finditer(line)][: MAX_COLUMNS + 1]
+
+
+def _take(reading: Reading, name: Name, line: bytes, start: int, end: int, names: Names) -> bool:
+    """Take one cell in. False where it is no number; an empty cell is left out."""
+    text = line[start:end].strip()
+    if not text:
+        return True
+    if name.metric in ("epoch", "step"):
+        whole = _WHOLE.fullmatch(text)
+        if whole is None:
+            return False
+        if name.metric == "epoch":
+            reading.epoch, reading.whole_epoch = float(whole[1]), True
+        else:
+            reading.step = float(whole[1])
+        return True
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return text.lower() in (b"no log", b"-", b"n/a", b"none")
+    wanted = names.unit(name.metric)
+    scale = factor(found[2].decode(), wanted) if found[2] else 1.0
+    offset = line.index(text, start)
+    if scale is not None:
+        bare = wanted == "GiB" and not found[2]
+        reading.values.append(Value(name, offset, offset + len(found[1]), scale, bare, (offset, offset)))
+    return True

@@ -1,0 +1,125 @@
+"""From one line that was read with care, a pattern that reads all lines of its form fast."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+
+from traindx.engine.kb.rules import SignatureRule
+
+from .quantities import memory_gib, number
+from .reader import Value
+
+DROPPED = b"0123456789 \xe2\x94\x96\x81\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"
+"""What lines of one form may differ in: digits, spaces, and the bytes of the blocks that bars are drawn with."""
+_RUN = re.compile(rb"[\d \x81\x88-\x8f\x94\x96\xe2]+")
+_PADDING = re.compile(rb"[ \x81\x88-\x8f\x94\x96\xe2]+")
+_ANY_RUN = rb"[\d \x81\x88-\x8f\x94\x96\xe2]*"
+_ANY_PADDING = rb"[ \x81\x88-\x8f\x94\x96\xe2]*"
+_NUMBER = rb"([-+.\deE]+)"
+_NUMBER_WITH_COMMAS = rb"([-+.,\deE]+)"
+
+
+_ENDS = bytes.maketrans(b"\r", b"\n")
+
+
+def shapes_of(data: bytes) -> list[bytes]:
+    """The shape of each line: what lines of one form have in common."""
+    return data.translate(_ENDS, DROPPED).split(b"\n")
+
+
+class Template:
+    """Reads the numbers of all lines of one form.
+
+    A line of the same shape that the pattern does not match goes back to the careful reader.
+    """
+
+    __slots__ = ("at", "fullmatch", "others", "places", "plain", "ranked", "rows", "rules", "values")
+
+    def __init__(self, pattern: bytes, values: Sequence[Value], *, ranked: bool) -> None:
+        self.fullmatch = _compiled(pattern).fullmatch
+        self.values = tuple(values)
+        self.ranked = ranked
+        """The first group is the rank."""
+        self.rows: list[tuple[bytes, ...]] = []
+        """The texts read in this block,"""
+        self.at: list[int] = []
+        """and the index of each line in it."""
+        self.others: list[Template] = []
+        """Templates for lines of the same shape that this one does not match."""
+        self.rules: tuple[SignatureRule, ...] = ()
+        """Signatures that may stand in the same line."""
+        self.places = False
+        """The line says the step."""
+        self.plain = True
+        """Nothing but the numbers is to be had."""
+
+    def equip(self, rules: tuple[SignatureRule, ...], *, places: bool) -> None:
+        """Say what is to be done with a line besides reading its numbers."""
+        self.rules, self.places = rules, places
+        self.plain = not (rules or places)
+
+    def columns(self) -> list[list[float]]:
+        """The numbers of this block, one list for each value, in its metric's unit."""
+        texts = list(zip(*self.rows, strict=True))[1 if self.ranked else 0 :]
+        return [converted(column, value) for column, value in zip(texts, self.values, strict=True)]
+
+
+def converted(texts: Sequence[bytes], value: Value) -> list[float]:
+    """Printed numbers as they count for a metric."""
+    if value.counts:
+        return [1.0] * len(texts)
+    try:
+        numbers = list(map(float, texts))
+    except ValueError:
+        numbers = [number(text.decode("latin-1")) for text in texts]
+    if value.bare:
+        return list(map(memory_gib, numbers))
+    return numbers if value.scale == 1.0 else [one * value.scale for one in numbers]
+
+
+def learn(line: bytes, values: Sequence[Value], rank: tuple[int, int] | None = None) -> Template | None:
+    """The template of a line's form, or None where it would not read this very line as it was read."""
+    values = sorted(values, key=lambda value: value.start)
+    pattern, place = b"", 0
+    if rank is not None:
+        pattern, place = _literal(line, 0, rank[0], ()) + rb"(\d+)", rank[1]
+    names = [value.words for value in values]
+    for value in values:
+        if value.start < place:
+            return None
+        pattern += _literal(line, place, value.start, names) + _capture(line[value.start : value.end])
+        place = value.end
+    pattern += _literal(line, place, len(line.rstrip()), names) + rb"\s*"
+    template = Template(pattern, values, ranked=rank is not None)
+    match = template.fullmatch(line)
+    wanted = [line[value.start : value.end] for value in values]
+    return template if match and list(match.groups())[len(match.groups()) - len(wanted) :] == wanted else None
+
+
+def _capture(text: bytes) -> bytes:
+    if not any(48 <= byte <= 57 for byte in text):
+        return b"(" + re.escape(text) + b")"
+    return _NUMBER_WITH_COMMAS if b"," in text else _NUMBER
+
+
+def _literal(line: bytes, start: int, end: int, names: Sequence[tuple[int, int]]) -> bytes:
+    """A part of the pattern in which digits may differ, except inside a name: `loss1` is not `loss2`."""
+    pattern = b""
+    while start < end:
+        inside = next((name for name in names if name[0] <= start < name[1]), None)
+        stop = min([end, inside[1]] if inside else [end, *(name[0] for name in names if name[0] > start)])
+        run, any_run = (_PADDING, _ANY_PADDING) if inside else (_RUN, _ANY_RUN)
+        place = start
+        for found in run.finditer(line, start, stop):
+            pattern += re.escape(line[place : found.start()]) + any_run
+            place = found.end()
+        pattern += re.escape(line[place:stop])
+        start = stop
+    return pattern
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern)

@@ -1,0 +1,216 @@
+"""Python tracebacks as they stand in logs: with rank prefixes, between bars, chained, from notebooks, cut off."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .frames import Frame
+
+MAX_FRAMES = 80
+MAX_MESSAGE = 4000
+_MAX_ODD = 12
+"""Lines that belong to nothing before a traceback without an exception is given up."""
+
+HEADER = re.compile(r"^(?P<indent>.*?)(?P<kept>Original )?Traceback \(most recent call (?:last|first)\)")
+EXCEPTION = re.compile(
+    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Fault|Failure|OutOfMemory|Timeout|Mismatch"
+    r"|NotFound|Undefined|Invalid\w*|Unset\w*)|(?:[a-z_]\w*\.)+[A-Z]\w+|KeyboardInterrupt|StopIteration)(?P<colon>:(?:\s|$))?(?P<message>.*)$"
+)
+BARE = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>:(?:\s|$)|$)(?P<message>.*)$")
+"""An exception that stands alone: only names that can be nothing else."""
+_NOTEBOOK_HEADER = re.compile(r"\s*(?P<type>[A-Za-z_][\w.]*)\s+")
+_ANY_TYPE = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?P<colon>:(?:\s|$))?(?P<message>.*)$")
+_FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]{1,400})"(?:, line (?P<line>\d{1,9}))?(?:, in (?P<function>.{1,200}))?$')
+_CELL = re.compile(
+    r"^(?:Cell|Input) In ?\[\d*\](?:, line (?P<line>\d+))?(?:,? in (?P<function><?[\w. :]+>?)(?:\(.*\))?)?:?$"
+)
+_NOTEBOOK_FRAME = re.compile(
+    r"^(?:File )?(?P<file>(?:[A-Za-z]:)?[~\w./\\<>@+ -]{2,300}?)(?::(?P<line>\d+))?,? in (?P<function><?[\w.]+(?: line: \d+)?>?)(?:\(.*\))?$"
+)
+_ARROW = re.compile(r"^-{1,}> ?(?P<line>\d+) ?(?P<code>.*)$")
+_CHAIN = re.compile(r"^(?:During handling of the above exception|The above exception was the direct cause)")
+_IGNORED = re.compile(r"^Exception ignored in[: ]")
+_ENDS = re.compile(r"^(?:={6,}|-{10,}|\$ |>>> |In \[\d|note:|srun: |slurmstepd|Exception ignored in)|\d%\|")
+
+
+@dataclass(slots=True)
+class Raised:
+    """One exception as the log shows it."""
+
+    type: str
+    message: str
+    number: int
+    """The line it stands in, counted from 1."""
+    line: bytes = b""
+    worker: bytes = b""
+    rank: int | None = None
+    stamp: str = ""
+    frames: list[Frame] = field(default_factory=list)
+    chain: list[str] = field(default_factory=list)
+    """What was raised before it and led to it."""
+    traceback: bool = False
+    in_worker: bool = False
+    """Raised in a data worker, and handed on."""
+    ignored: bool = False
+    """Python said that it ignored it."""
+
+    @property
+    def is_interrupt(self) -> bool:
+        """A person stopped the run."""
+        return self.type.rpartition(".")[2] in ("KeyboardInterrupt", "SystemExit", "GeneratorExit")
+
+
+class Traceback:
+    """Reads one traceback of one process, line by line, to its end."""
+
+    def __init__(self, header: str, number: int, before: str = "") -> None:
+        found = HEADER.match(header)
+        self.indent = len(found["indent"]) - len(found["indent"].lstrip()) if found else 0
+        kind = _NOTEBOOK_HEADER.fullmatch(found["indent"]) if found else None
+        self.notebook = kind["type"] if kind else ""
+        self.number = number
+        self.frames: list[Frame] = []
+        self.dropped = 0
+        self.chain: list[str] = []
+        self.raised: Raised | None = None
+        self.done = False
+        self.in_worker = bool(found and found["kept"])
+        self.ignored = bool(_IGNORED.match(before.strip()))
+        self._message: list[str] = []
+        self._waiting = 0
+        self._odd = 0
+
+    @classmethod
+    def bare(cls, found: re.Match[str], number: int, line: bytes) -> Traceback:
+        """An exception without a traceback: what follows may belong to its message."""
+        made = cls("", number)
+        made.raised = Raised(found["type"], "", number, line)
+        made._message = [found["message"]]
+        return made
+
+    def feed(self, text: str, number: int, line: bytes) -> bool:
+        """Take the next line of the process. False where it does not belong to the traceback any more."""
+        text = text.rstrip()
+        if self._waiting:
+            return self._link(text, number)
+        if self.raised is not None:
+            return self._continue(text)
+        return self._inside(text, number, line)
+
+    def close(self) -> Raised | None:
+        """What was raised; None where the log ends before it says."""
+        if self.raised is not None:
+            self.raised.message = "\n".join(self._message).strip()[:MAX_MESSAGE]
+            self.raised.frames, self.raised.chain = self.frames, self.chain
+            self.raised.in_worker = self.in_worker
+            self.raised.ignored = self.ignored
+        return self.raised
+
+    def _inside(self, text: str, number: int, line: bytes) -> bool:
+        stripped = text.strip()
+        if not stripped:
+            return self._tolerate(0 if self.notebook else 1)
+        if found := _FRAME.match(text):
+            self._add(found)
+        elif self.notebook and self._notebook(stripped):
+            pass
+        elif self._ends_here(text, stripped, number, line):
+            pass
+        elif self.frames and text.startswith(" " * (self.indent + 2)):
+            self._source(stripped)
+        elif HEADER.match(text):
+            return False
+        else:
+            return self._tolerate(1)
+        return True
+
+    def _tolerate(self, weight: int) -> bool:
+        self._odd += weight
+        return self._odd <= _MAX_ODD
+
+    def _add(self, found: re.Match[str]) -> None:
+        line = int(found["line"]) if found["line"] else None
+        function = (found["function"] or "").strip()
+        self._odd = 0
+        if len(self.frames) >= MAX_FRAMES:
+            # Both ends matter: how it was called, and where it failed.
+            del self.frames[MAX_FRAMES // 4]
+            self.dropped += 1
+        self.frames.append(Frame(found["file"], line, function))
+
+    def _notebook(self, text: str) -> bool:
+        if arrow := _ARROW.match(text):
+            if self.frames:
+                last = self.frames[-1]
+                self.frames[-1] = Frame(last.file, int(arrow["line"]), last.function, arrow["code"].strip()[:300])
+            return True
+        if cell := _CELL.match(text):
+            line = int(cell["line"]) if cell["line"] else None
+            self.frames.append(Frame("<notebook>", line, cell["function"] or "<module>"))
+            return True
+        if _NOTEBOOK_FRAME.match(text) and not re.match(r"\d+ ", text):
+            self._add(_NOTEBOOK_FRAME.match(text))  # type: ignore[arg-type]
+            return True
+        return bool(re.match(r"\d+(?:\s|$)", text))
+
+    def _source(self, text: str) -> None:
+        last = self.frames[-1]
+        if not last.code and not set(text) <= set("^~ "):
+            self.frames[-1] = Frame(last.file, last.line, last.function, text[:300])
+
+    def _ends_here(self, text: str, stripped: str, number: int, line: bytes) -> bool:
+        indent = len(text) - len(text.lstrip())
+        if self.notebook:
+            found = _ANY_TYPE.match(stripped) if stripped.startswith(self.notebook) else None
+        elif indent <= self.indent and self.frames:
+            found = EXCEPTION.match(stripped) or _ANY_TYPE.match(stripped)
+            if found and not EXCEPTION.match(stripped) and not (found["colon"] or found["type"] == stripped):
+                found = None
+        else:
+            found = EXCEPTION.match(stripped) if indent <= self.indent else None
+        if found is None or (found["message"] and not found["colon"]):
+            return False
+        self.raised = Raised(found["type"], "", number, line, traceback=True)
+        self._message = [found["message"]]
+        return True
+
+    def _continue(self, text: str) -> bool:
+        """More lines of the message, the cause that a data worker sent along, or the link to the next exception."""
+        if header := HEADER.match(text):
+            if not header["kept"]:
+                return False
+            self.in_worker = True
+            self._begin_again(text)
+            return True
+        if not text.strip():
+            self._waiting = 1
+            return True
+        if _ENDS.search(text) or sum(map(len, self._message)) > MAX_MESSAGE:
+            return False
+        self._message.append(text.strip() if len(text) - len(text.lstrip()) <= self.indent else text.rstrip())
+        return True
+
+    def _link(self, text: str, number: int) -> bool:
+        if _CHAIN.match(text.strip()) and self.raised is not None:
+            self.chain.append(f"{self.raised.type}: {_first_line(self._message)}")
+            self._waiting = 1
+            return True
+        if HEADER.match(text) and self.chain and len(self.chain) < 20:
+            self._begin_again(text)
+            self.number = number
+            return True
+        self._waiting += 1
+        return not text.strip() and self._waiting < 4
+
+    def _begin_again(self, header: str) -> None:
+        found = HEADER.match(header)
+        prefix = found["indent"] if found else ""
+        self.indent = len(prefix) - len(prefix.lstrip())
+        if not self.in_worker:
+            self.frames = []
+        self.raised, self._message, self._waiting, self._odd = None, [], 0, 0
+
+
+def _first_line(message: list[str]) -> str:
+    return message[0].strip()[:300] if message else ""

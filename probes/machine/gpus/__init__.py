@@ -1,0 +1,1 @@
+"""One file for each way to ask a machine about its accelerators."""

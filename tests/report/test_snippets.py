@@ -1,0 +1,49 @@
+"""Code fixes: every snippet is Python, with the user's names and nothing but names."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from traindx.engine.facts import Fact, Facts, Origin
+from traindx.engine.kb.load import snippet_names
+from traindx.engine.report.snippets import snippet
+
+NAMES = {
+    "code.loss_name": "cost", "code.model_name": "self.net", "code.optimizer_name": "solver",
+    "code.loader_name": "batches", "code.scaler_name": "amp",
+}  # fmt: skip
+
+
+def facts_with(values: dict[str, str]) -> Facts:
+    facts = Facts()
+    facts.extend(Fact(name, value, Origin.CODE) for name, value in values.items())
+    return facts
+
+
+def parses(code: str) -> bool:
+    # A snippet may stand inside a loop or a function, where `continue` and `return` belong.
+    ast.parse("def f():\n  while 1:\n" + "".join(f"    {line}\n" for line in code.splitlines()))
+    return True
+
+
+@pytest.mark.parametrize("name", sorted(snippet_names()))
+@pytest.mark.parametrize("values", [{}, NAMES], ids=["usual names", "the user's names"])
+def test_every_snippet_is_python(name: str, values: dict[str, str]) -> None:
+    assert parses(snippet(name, facts_with(values)))
+
+
+def test_the_users_names_are_used() -> None:
+    code = snippet("skip-nonfinite-gradients", facts_with(NAMES))
+    assert "amp.unscale_(solver)" in code
+    assert "clip_grad_norm_(self.net.parameters()" in code
+
+
+def test_a_scaler_only_stands_there_if_the_script_has_one() -> None:
+    assert "unscale_" not in snippet("clip-then-skip", Facts())
+
+
+@pytest.mark.parametrize("name", ["os.system('x')", "a; import os", "class", "", "a b", "__import__('os')"])
+def test_only_names_get_into_code(name: str) -> None:
+    assert snippet("skip-nonfinite-loss", facts_with({"code.loss_name": name})) == snippet("skip-nonfinite-loss", Facts())
