@@ -23,48 +23,6 @@ _HARMLESS = re.compile(r"\\[wdsb.()\[\]{}|*+?^$/-]|\[[^\]^][^\]]*\]")
 _ANY_BYTE = re.compile(r"\.|\[\^|\\[WDSB]")
 
 
-def expand(rule: Mapping[str, Any]) -> dict[str, Any]:
-    """The same rule in ast-grep's own words, its parts tried in the order in which they are written.
-
-    The order counts where parts share a metavariable: the first one that has it binds it.
-    `calls: [a, b]` is a call of something whose last name is a or b, `reads: [a]` an attribute `.a`;
-    `contains` is `has` and `within` is `inside` at any depth.
-    """
-    where = {key: value for key, value in rule.items() if key in _WHERE}
-    if isinstance(stop := where.get("stopBy"), Mapping):
-        where["stopBy"] = expand(stop)
-    parts = [_part(key, value) for key, value in rule.items() if key not in _WHERE]
-    return where | (parts[0] if len(parts) == 1 else {"all": parts})
-
-
-def _part(key: str, value: Any) -> dict[str, Any]:
-    match key:
-        case "regex":
-            return {key: _ascii(value)}
-        case "calls":
-            return {"kind": "call", "has": {"field": "function", "regex": _ascii(_LAST_NAME.format("|".join(value)))}}
-        case "reads":
-            return {"kind": "attribute", "has": {"field": "attribute", "regex": _ascii(f"^({'|'.join(value)})$")}}
-        case "contains":
-            return {"has": {"stopBy": "end"} | expand(value)}
-        case "within":
-            return {"inside": {"stopBy": "end"} | expand(value)}
-        case "all" | "any":
-            return {key: [expand(one) for one in value]}
-        case _ if isinstance(value, Mapping) and key != "pattern":
-            return {key: expand(value)}
-        case _:
-            return {key: value}
-
-
-def _ascii(regex: str) -> str:
-    r"""The same expression with `\w` and its like for ASCII alone, where that cannot match half a character.
-
-    Unicode classes cost the search a millisecond each time a rule is made ready.
-    """
-    return regex if _ANY_BYTE.search(_HARMLESS.sub("", regex)) else f"(?-u){regex}"
-
-
 def idioms_in(rule: Any) -> Iterator[str]:
     """The idioms that a rule names, itself only: not those that they name in turn."""
     if isinstance(rule, Mapping):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .code_rules import expand, idioms_in, words
+from .code_rules import idioms_in, words
 from .literals import literals
 from .machine import MACHINE
 from .scope import Scope, fact_of
@@ -271,7 +271,7 @@ def _metric(scope: Scope, entry: Located) -> Stored:
 
 def _idiom(scope: Scope, entry: Located) -> Stored:
     _uses_idioms(scope, entry, entry.model.rule)
-    return {"rule": expand(entry.model.rule)}
+    return {"rule": entry.model.rule}
 
 
 def _pattern(scope: Scope, entry: Located) -> Stored:
@@ -291,20 +291,21 @@ def _pattern(scope: Scope, entry: Located) -> Stored:
     return {
         "fact": fact_of("code-pattern", pattern.id),
         "means": pattern.means,
-        "rule": pattern.rule and expand(pattern.rule),
+        "rule": pattern.rule and pattern.rule,
         "flow": flow and {
-            "source": expand(flow.from_),
+            "source": flow.from_,
             "source_argument": flow.from_argument or [],
-            "into": expand(flow.into),
+            "into": flow.into,
             "argument": flow.argument,
-            "through": through and expand(through),
+            "through": through and through,
             "everything": flow.through == "everything",
-            "unless": flow.unless and expand(flow.unless),
+            "unless": flow.unless and flow.unless,
+            "objects": flow.objects,
             "only": flow.only,
         },
-        "constraints": {name: expand(rule) for name, rule in pattern.constraints.items()},
-        "scope": pattern.scope and expand(pattern.scope),
-        "unless": pattern.unless and expand(pattern.unless),
+        "constraints": {name: rule for name, rule in pattern.constraints.items()},
+        "scope": pattern.scope and pattern.scope,
+        "unless": pattern.unless and pattern.unless,
         "absent": pattern.absent,
         "captures": pattern.captures,
         "facts": pattern.facts,

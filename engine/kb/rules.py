@@ -223,6 +223,7 @@ class FlowRule:
     through: Mapping[str, Any] | None
     everything: bool
     unless: Mapping[str, Any] | None
+    objects: bool
     only: bool
 
 

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from traindx.engine.kb.rules import CodePatternRule, FlowRule
 
-from .origins import Known, Origin, Tracer, Way
-from .program import Module, Program, called_name
+from .callees import Callees, callees_of
+from .origins import Tracer
+from .program import Module, Program, constructs
+from .ways import Origin, Way, arguments_of, is_splat
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
-
-_KNOWN = {
-    "wrappers": "module-wrapper", "sequences": "module-sequence", "collections": "collection",
-    "weightless": "weightless", "libraries": "library-name",
-}  # fmt: skip
-"""The idioms that the way through modules depends on."""
-
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
@@ -48,8 +43,7 @@ class Flow:
         if not places:
             return
         if self.rule.source_argument:
-            places = [one for one in places if one[2] not in self._parts_of(sources, tracer.known)]
-            tracer.stop = self._handed_to(sources, tracer)
+            tracer.stop = self._handed_to(sources, tracer.callees)
         cut = self._everywhere(self.rule.unless)
         wanted = tracer.stop
         tracer.stop = wanted | cut
@@ -68,17 +62,15 @@ class Flow:
 
     def _was_alive(self, hit: Origin, tracer: Tracer) -> bool:
         """Whether what was cut came from an object that is called, and so may have weights."""
-        inside = Tracer(self.program, known=tracer.known, everything=True)
+        inside = Tracer(self.program, tracer.callees, everything=True)
         return any(origin.kind == "made" for origin in inside.origins(hit.node, hit.module))
 
     def _tracer(self, stop: set[SgNode]) -> Tracer:
-        idioms = self.program.modules[0].idioms if self.program.modules else {}
-        known = Known(**{kind: self._everywhere(idioms.get(name)) for kind, name in _KNOWN.items()})
         through = self._everywhere(self.rule.through)
-        return Tracer(self.program, stop=stop, through=through, known=known, everything=self.rule.everything)
+        return Tracer(self.program, callees_of(self.program), stop, through, self.rule.everything, self.rule.objects)
 
     def _everywhere(self, rule: Mapping[str, Any] | None) -> set[SgNode]:
-        return {node for module in self.program.modules for node in module.find(rule)} if rule else set()
+        return self.program.everywhere(rule) if rule else set()
 
     def _places(self, tracer: Tracer) -> Iterator[tuple[SgNode, Module, SgNode]]:
         """The calls that the pattern asks about, with the argument in question."""
@@ -87,22 +79,21 @@ class Flow:
         for node, module in matched.items():
             if node not in made and (argument := argument_of(node, self.rule.argument)) is not None:
                 yield node, module, argument
-        for calls in self.program.calls.values() if made else ():
-            for call, module in calls:
-                function = call.field("function")
-                if function is not None and call not in matched and self._is_call_of(made, function, module, tracer):
-                    argument = argument_of(call, self.rule.argument)
-                    if argument is not None:
-                        yield call, module, argument
+        for name, calls in self.program.calls.items() if made else ():
+            for call, module in calls if name in self.program.bound_names or not name else ():
+                argument = argument_of(call, self.rule.argument) if call not in matched else None
+                if argument is not None and self._is_call_of(made, call, module, tracer):
+                    yield call, module, argument
 
-    def _is_call_of(self, made: set[SgNode], function: SgNode, module: Module, tracer: Tracer) -> bool:
+    def _is_call_of(self, made: set[SgNode], call: SgNode, module: Module, tracer: Tracer) -> bool:
         """Whether what is called is for sure one of these objects."""
-        found = tracer.makers(Way(function, module))
-        return bool(found) and all(maker in made and way.sure for maker, way in found)
+        function = call.field("function")
+        found = tracer.callees.of(Way(function, module)) if function is not None else []
+        return bool(found) and all(one.target in made and one.way.sure for one in found)
 
-    def _handed_to(self, sources: set[SgNode], tracer: Tracer) -> set[SgNode]:
+    def _handed_to(self, sources: set[SgNode], callees: Callees) -> set[SgNode]:
         """Where the values that the sources are given were made."""
-        tracer.stop = set()
+        tracer = Tracer(self.program, callees)
         found: set[SgNode] = set()
         for module in self.program.modules:
             for node in module.find(self.rule.source):
@@ -111,42 +102,22 @@ class Flow:
         return found
 
 
-    def _parts_of(self, sources: set[SgNode], known: Known) -> set[SgNode]:
-        """Every expression that what the sources are given is computed from: it is no place it arrives at."""
-        tracer = Tracer(self.program, known=known, everything=True)
-        parts: set[SgNode] = set()
-        for module in self.program.modules:
-            for node in module.find(self.rule.source):
-                if node in sources and (argument := argument_of(node, self.rule.source_argument)) is not None:
-                    parts |= tracer.passed(argument, module)
-        return parts
-
-
-def constructs(call: SgNode) -> bool:
-    """Whether a call makes an object of a class, by the convention that classes have capitals."""
-    return call.kind() == "call" and called_name(call)[:1].isupper()
-
-
 def argument_of(call: SgNode, wanted: tuple[int | str, ...]) -> SgNode | None:
     """The first of these arguments that a call has: positions, keywords, `self` or metavariables."""
-    arguments = call.field("arguments") if call.kind() == "call" else None
-    given = [one for one in arguments.children() if one.is_named() and one.kind() != "comment"] if arguments else []
-    plain = [one for one in given if one.kind() != "keyword_argument"]
+    plain, keywords = arguments_of(call)
     for one in wanted:
+        found: SgNode | None = None
         if isinstance(one, int):
-            if one < len(plain) and not any(splat.kind().endswith("splat") for splat in plain[: one + 1]):
-                return plain[one]
+            found = plain[one] if one < len(plain) and not any(map(is_splat, plain[: one + 1])) else None
         elif one.startswith("$"):
-            if (captured := call.get_match(one[1:])) is not None:
-                return captured
+            found = call.get_match(one[1:])
         elif one == "self":
             function = call.field("function")
-            if function is not None and function.kind() == "attribute":
-                return function.field("object")
+            found = function.field("object") if function is not None and function.kind() == "attribute" else None
         else:
-            for keyword in given:
-                if keyword.kind() == "keyword_argument" and (name := keyword.field("name")) and name.text() == one:
-                    return keyword.field("value")
+            found = keywords.get(one)
+        if found is not None:
+            return found
     return None
 
 

@@ -10,7 +10,8 @@ from traindx.engine.facts import Place
 from traindx.engine.kb.rules import CodePatternRule
 
 from .flows import flow_of
-from .program import BadRule, Module, Program
+from .program import Module, Program
+from .search import BadRule
 from .source import Source
 
 if TYPE_CHECKING:
@@ -55,15 +56,18 @@ def judge(program: Program, pattern: CodePatternRule) -> Verdict:
 
 
 def _judge_flow(program: Program, pattern: CodePatternRule) -> Verdict:
-    if not any(_possible(module, pattern.words) for module in program.modules):
+    scopes = [node for module in program.modules for node in _scope(module, pattern)]
+    if pattern.scope and not scopes:
         return Verdict()
-    arrivals = flow_of(program, pattern)
+    possible = any(_possible(module, pattern.words) for module in program.modules)
+    arrivals = flow_of(program, pattern) if possible else []
     found = [one for one in arrivals if one.source is not None]
     if found:
         places = _places([(one.place, one.module) for one in found])
         places += _places([(one.source.node, one.source.module) for one in found if one.source])
         return Verdict(True, list(dict.fromkeys(places))[:MAX_PLACES])
-    return Verdict(False if arrivals and all(one.known for one in arrivals) else None)
+    followed = bool(arrivals) and all(one.known for one in arrivals)
+    return Verdict(False if scopes or followed else None)
 
 
 def _matches(module: Module, pattern: CodePatternRule) -> list[SgNode]:

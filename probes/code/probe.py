@@ -14,7 +14,8 @@ from traindx.engine.probe import Findings, InputSeen
 from ..inputs import Input, Kind
 from .parsing import imports_of, is_python2, syntax_error
 from .patterns import Verdict, judge
-from .program import BadRule, Module, Program
+from .program import Module, Program
+from .search import BadRule
 from .source import Unreadable, read_source
 
 MAX_FILES = 60

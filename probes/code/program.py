@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .scopes import Block, Definition, blocks_of
+from .search import Rule, Search, called_name
 from .source import Source
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+    from .callees import Callees
+
 
 CALLED_AS = ("forward", "__call__", "call", "hybrid_forward", "construct")
 """The method that runs when an object is called, as PyTorch, Python, Keras, MXNet and MindSpore name it."""
-
-
-MAX_PLACES = 60
-"""An idiom found more often in a file stays a rule: so many places would be slower to compare."""
-_NOWHERE = {"kind": "module", "inside": {"kind": "module"}}
-
-
-class BadRule(ValueError):
-    """A rule that ast-grep does not take. The message says why."""
 
 
 @dataclass(eq=False)
@@ -32,92 +26,26 @@ class Module:
     """One file."""
 
     source: Source
-    idioms: Mapping[str, Mapping[str, Any]]
-    _found: dict[str, list[SgNode]] = field(default_factory=dict)
-    _ready: dict[str, Mapping[str, Any] | None] = field(default_factory=dict)
+    idioms: Mapping[str, Rule]
 
     @cached_property
-    def root(self) -> SgNode:
-        """The syntax tree. It has a tree for any text; what does not parse is an ERROR node in it."""
+    def search(self) -> Search:
+        """The syntax tree, to look for rules. It has a tree for any text; what does not parse is an ERROR node in it."""
         from ast_grep_py import SgRoot
 
-        return SgRoot(self.source.text, "python").root()
+        return Search(SgRoot(self.source.text, "python").root(), self.idioms)
 
     @cached_property
     def block(self) -> Block:
         """The blocks and definitions."""
-        return blocks_of(self.root)
+        return blocks_of(self.search.root)
 
-    def find(self, rule: Mapping[str, Any], constraints: Mapping[str, Any] | None = None) -> list[SgNode]:
-        """Where a rule matches, in the order of the text.
+    def find(self, rule: Rule, constraints: Mapping[str, Rule] | None = None) -> Sequence[SgNode]:
+        """Where a rule matches.
 
         Raises BadRule.
         """
-        key = f"{rule} {constraints}" if constraints else str(rule)
-        if key not in self._found:
-            self._found[key] = self._search(rule, constraints)
-        return self._found[key]
-
-    def _search(self, rule: Mapping[str, Any], constraints: Mapping[str, Any] | None) -> list[SgNode]:
-        utils: dict[str, Any] = {}
-        config = {"rule": self._with_places(rule, utils), "utils": utils}
-        if constraints:
-            config["constraints"] = self._with_places(constraints, utils)
-        try:
-            return self.root.find_all(config)
-        except RuntimeError as error:
-            raise BadRule(str(error).split("Stack backtrace")[0].strip()) from None
-
-    def _with_places(self, rule: Any, utils: dict[str, Any]) -> Any:
-        """A rule in which idioms are the places where they were found: each is looked for once a file."""
-        if isinstance(rule, list):
-            return [self._with_places(one, utils) for one in rule]
-        if not isinstance(rule, Mapping):
-            return rule
-        plain = {key: self._with_places(value, utils) for key, value in rule.items() if key != "matches"}
-        name = rule.get("matches")
-        if name is not None:
-            places = self._places_of(name)
-            if places is None:
-                plain["matches"] = name
-                if name not in utils:
-                    utils[name] = {}
-                    utils[name] = self._with_places(self.idioms[name], utils)
-            else:
-                plain["all"] = [*plain.get("all", ()), places]
-        return plain
-
-    def _places_of(self, name: str) -> Mapping[str, Any] | None:
-        """An idiom as the places where it stands; None where there are too many, or it fits any kind of node."""
-        if name not in self._ready:
-            self._ready[name] = None
-            rule = self.idioms[name]
-            if _has_kind(rule, self.idioms) and len(found := self.find(rule)) <= MAX_PLACES:
-                self._ready[name] = _as_rule(found)
-        return self._ready[name]
-
-
-def _has_kind(rule: Mapping[str, Any], idioms: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a rule says what kind of node it matches, so that it does not match half the file."""
-    return (
-        "kind" in rule
-        or "pattern" in rule
-        or any(_has_kind(one, idioms) for one in rule.get("all", ()))
-        or ("any" in rule and all(_has_kind(one, idioms) for one in rule["any"]))
-        or ("matches" in rule and _has_kind(idioms[rule["matches"]], idioms))
-    )
-
-
-def _as_rule(found: list[SgNode]) -> Mapping[str, Any]:
-    """A rule that matches just these nodes."""
-    if not found:
-        return _NOWHERE
-    kinds: dict[str, list[Mapping[str, Any]]] = {}
-    for node in found:
-        where = node.range()
-        ends = {name: {"line": end.line, "column": end.column} for name, end in (("start", where.start), ("end", where.end))}
-        kinds.setdefault(node.kind(), []).append({"range": ends})
-    return {"any": [{"kind": kind, "any": places} for kind, places in kinds.items()]}
+        return self.search.find(rule, constraints)
 
 
 @dataclass(eq=False)
@@ -125,6 +53,15 @@ class Program:
     """The files, and what they define between them."""
 
     modules: list[Module]
+    callees: Callees | None = None
+    """What is called in them, once it was asked for."""
+
+    def everywhere(self, rule: Rule) -> set[SgNode]:
+        """Where a rule matches, in all files.
+
+        Raises BadRule.
+        """
+        return {node for module in self.modules for node in module.find(rule)}
 
     @cached_property
     def blocks(self) -> list[tuple[Block, Module]]:
@@ -158,8 +95,8 @@ class Program:
         """Calls by the last name of what is called."""
         found: dict[str, list[tuple[SgNode, Module]]] = {}
         for module in self.modules:
-            for call in module.find({"kind": "call"}):
-                found.setdefault(called_name(call), []).append((call, module))
+            for name, calls in module.search.calls.items():
+                found.setdefault(name, []).extend((call, module) for call in calls)
         return found
 
     @cached_property
@@ -175,6 +112,17 @@ class Program:
 
     def _in_class(self, call: SgNode, module: Module) -> bool:
         return any(block.kind == "class" for block in module.block.at(call.range().start.index).upwards())
+
+    @cached_property
+    def bound_names(self) -> set[str]:
+        """The last names of everything that is bound to a value: only these can be objects that are called."""
+        blocks = [*(module.block for module in self.modules), *(block for block, _ in self.blocks)]
+        return {
+            name.rpartition(".")[2]
+            for block in blocks
+            for name, found in block.definitions.items()
+            if any(one.kind != "import" and not one.is_code for one in found)
+        }
 
     def function(self, name: str) -> Block | None:
         """The function of this name, where there is just one."""
@@ -220,12 +168,6 @@ class Program:
         return found
 
 
-def called_name(call: SgNode) -> str:
-    """The last name of what is called: `cross_entropy` for `F.cross_entropy(x, y)`, empty where it has none."""
-    function = call.field("function")
-    if function is None:
-        return ""
-    if function.kind() == "attribute":
-        name = function.field("attribute")
-        return name.text() if name else ""
-    return function.text() if function.kind() == "identifier" else ""
+def constructs(call: SgNode) -> bool:
+    """Whether a call makes an object of a class, by the convention that classes have capitals."""
+    return call.kind() == "call" and called_name(call)[:1].isupper()

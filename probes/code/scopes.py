@@ -31,7 +31,19 @@ class Definition:
     """Where it has happened: the end of the statement."""
     block: Block
     kind: str = "assign"
-    """`assign`, `augment` (`+=`), `add` (`x.append(v)`, `x[k] = v`), `parameter` or `import`."""
+    """`assign`, `augment` (`+=`), `add` (`x.append(v)`), `entry` (`x[k] = v`), `parameter` or `import`."""
+    key: Key | None = None
+    """The key of an entry, where it is a literal."""
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the name is that of a function or class."""
+        return self.value is not None and self.value.kind() in ("function_definition", "class_definition")
+
+    @property
+    def always(self) -> bool:
+        """Whether it happens whenever its function runs, or with its class."""
+        return self.block.kind == "class" or self.block.always_in(self.block.scope)
 
 
 @dataclass(slots=True, eq=False)
@@ -79,6 +91,15 @@ class Block:
             block = block.inner[index]
         return block
 
+    def always_in(self, function: Block) -> bool:
+        """Whether this block runs whenever the function does."""
+        for block in self.upwards():
+            if block is function:
+                return True
+            if block.kind == "branch":
+                return False
+        return False
+
     def upwards(self) -> Iterator[Block]:
         """This block and those around it, the innermost first."""
         block: Block | None = self
@@ -102,13 +123,14 @@ def reaching(found: list[Definition], position: int, block: Block, *, through_au
     use is seen from the second turn on.
     """
     around = list(block.upwards())
+    choices = {one.choice: one for one in around if one.choice >= 0}
     hiding: Block | None = None
     for one in reversed(found):
-        if one.at > position or _other_branch(one.block, around):
+        if one.at > position or (choices and _other_branch(one.block, choices)):
             continue
         sure = _always(one.block, around)
         yield one, sure
-        if sure and (one.kind not in ("augment", "add") or (one.kind == "augment" and not through_augment)):
+        if sure and (one.kind not in ("augment", "add", "entry") or (one.kind == "augment" and not through_augment)):
             hiding = one.block
             break
     for loop in around:
@@ -129,8 +151,8 @@ def _always(block: Block, around: list[Block]) -> bool:
     return False
 
 
-def _other_branch(block: Block, around: list[Block]) -> bool:
-    choices = {one.choice: one for one in around if one.choice >= 0}
+def _other_branch(block: Block, choices: dict[int, Block]) -> bool:
+    """Whether a block is another branch of something of which one branch is taken already."""
     return any(one.choice in choices and choices[one.choice] is not one for one in block.upwards())
 
 
@@ -267,7 +289,8 @@ def _bind(left: SgNode, right: SgNode, path: tuple[Key, ...], at: int, block: Bl
         for index, target in enumerate(targets):
             _bind(target, right, (*path, index), at, block)
     elif kind == "subscript" and (holder := left.field("value")):
-        _define(block, Definition(holder.text(), right, path, at, block, "add"))
+        key = left.field("subscript")
+        _define(block, Definition(holder.text(), right, path, at, block, "entry", constant(key) if key else None))
     elif kind == "list_splat_pattern" and (inner := left.child(1)):
         _bind(inner, right, path[:-1], at, block)
 
@@ -290,3 +313,16 @@ def _imports(node: SgNode, block: Block) -> None:
 
 def _define(block: Block, definition: Definition) -> None:
     block.scope.definitions.setdefault(definition.name, []).append(definition)
+
+
+def constant(node: SgNode) -> Key | None:
+    """A literal key or index; None for anything else."""
+    text = node.text()
+    if node.kind() == "string":
+        return text.strip("\"'")
+    if node.kind() in ("integer", "unary_operator"):
+        try:
+            return int(text)
+        except ValueError:
+            return None
+    return None

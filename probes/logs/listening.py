@@ -122,9 +122,9 @@ class Listener:
         if ":note" in keys and self._note(index, line):
             return True
         self.heard.machine = True
-        if ":packages" in keys and self._packages.hear(self._block.number(index), line):
+        if (":packages" in keys or self._packages.may_be(line)) and self._packages.hear(self._block.number(index), line):
             return True
-        if ":settings" in keys and self.settings.hear(self._block.number(index), line, prefix.end):
+        if (":settings" in keys or self.settings.may_begin(line)) and self.settings.hear(self._block.number(index), line, prefix.end):
             return True
         return bool(keys & {":trace", ":raise"}) and self._exception(index, line, prefix)
 

@@ -36,7 +36,11 @@ class Positions:
         self.total_epochs: int | None = None
         self.sample: list[Mark] = []
         """Bars at a stride that doubles, for the speed."""
-        self._stride = self._seen = 0
+        self.seen = 0
+        """How many lines said the step."""
+        self.last_number = 0
+        """The last line that did."""
+        self._stride = 0
 
     def bar(self, index: int) -> None:
         """Note that the line at this index of the block says the step."""
@@ -66,14 +70,19 @@ class Positions:
         """Carry what still counts over to the next block, and keep some bars."""
         if self._bars or self._headers:
             self._bar, self._header = self.before(block, len(block.lines))
+            if self._bars:
+                self.last_number = block.number(self._bars[-1])
         for index in self._bars:
-            if self._seen % (1 << self._stride) == 0:
-                self.sample.append(Mark(block.number(index), block.lines[index]))
-                if len(self.sample) >= MAX_SAMPLES:
-                    self.sample = self.sample[::2]
-                    self._stride += 1
-            self._seen += 1
+            if self.seen % (1 << self._stride) == 0:
+                self._sample(Mark(block.number(index), block.lines[index]))
+            self.seen += 1
         self._bars, self._headers = [], []
+
+    def _sample(self, mark: Mark) -> None:
+        self.sample.append(mark)
+        if len(self.sample) >= MAX_SAMPLES:
+            self.sample = self.sample[::2]
+            self._stride += 1
 
     def where(self, mark: Mark) -> Where:
         """The step and the epoch at a mark."""

@@ -157,6 +157,10 @@ class Store:
     def __iter__(self) -> Iterator[Series]:
         return iter(self._series.values())
 
+    def drop(self, series: Series) -> None:
+        """Forget a series."""
+        self._series = {key: one for key, one in self._series.items() if one is not series}
+
     def of(self, metric: str) -> list[Series]:
         """The series of a metric: of the lowest rank that prints it, the one to trust most first.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from traindx.probes.machine import commands
 from traindx.probes.machine.commands import NoAnswer
 from traindx.probes.machine.gpus import nvidia, nvidia_smi, nvml
 from traindx.probes.machine.gpus.nvidia_driver import driver_version, expect_driver
@@ -274,6 +276,27 @@ def test_a_program_that_fails_says_why(
 ) -> None:
     with pytest.raises(kind, match=said):
         nvidia_smi.read(with_smi(make_host, tmp_path, output, code=code))
+
+
+def test_a_program_that_falls_silent_leaves_processes_and_cuda_unknown(
+    make_host: HostMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = with_smi(make_host, tmp_path, ROW)
+    answer = commands.run
+
+    def run(command: Sequence[str], host: Host, seconds: float = 2.0) -> tuple[int, str]:
+        if "--query-gpu" in " ".join(command):
+            return answer(command, host, seconds)
+        raise NoAnswer("nvidia-smi did not answer within 2 s")
+
+    monkeypatch.setattr(commands, "run", run)
+    reading = nvidia_smi.read(host)
+    assert (reading.devices[0].processes, reading.cuda) == (None, None)
+
+
+def test_on_windows_a_missing_program_means_no_driver(make_host: HostMaker) -> None:
+    with pytest.raises(NoDevice, match="which comes with it"):
+        nvidia_smi.read(make_host(system="windows"))
 
 
 def test_without_library_and_program_both_reasons_are_told(

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from traindx.engine.facts import Origin
+from traindx.engine.gather import Gathered
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings, Probe
-from traindx.probes.machine import capacity
+from traindx.probes.machine import capacity, environment
 from traindx.probes.machine.commands import NoAnswer
 from traindx.probes.machine.device import DeviceProbe
 from traindx.probes.machine.environment import EnvironmentProbe
@@ -24,8 +26,9 @@ from traindx.probes.machine.host import Host
 from .conftest import HostMaker, values
 
 IDLE = Device(
-    "Tesla T4", 0, "GPU-a", total=16 << 30, used=1 << 20, free=16 << 30, capability="7.5", processes=()
-)
+    "Tesla T4", 0, "GPU-a", total=16 << 30, used=1 << 20, free=16 << 30, utilization=3.0, capability="7.5",
+    processes=(), ecc_errors=1,
+)  # fmt: skip
 
 
 def explained(probe: Probe, findings: Findings) -> bool:
@@ -61,6 +64,18 @@ def test_a_part_that_fails_is_a_reason_and_the_rest_is_told(
     findings = EnvironmentProbe(knowledge).run()
     assert findings.unknowable["env.ram_gib"] == "could not be read: sealed"
     assert "env.cpu_count" in values(findings)
+
+
+def test_a_part_that_hangs_is_a_reason_and_the_rest_is_told(
+    knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+    monkeypatch.setattr(environment, "PATIENCE", 0.05)
+    monkeypatch.setattr(capacity, "observe_memory", lambda host, seen: released.wait(60))
+    findings = EnvironmentProbe(knowledge).run()
+    released.set()
+    assert findings.unknowable["env.ram_gib"] == "the system did not answer within 0.05 s"
+    assert "env.process_limit" in {*values(findings), *findings.unknowable}
 
 
 # -- devices ----------------------------------------------------------------------------------
@@ -101,7 +116,7 @@ def test_a_device_is_told(ask: Callable[..., Findings]) -> None:
     assert values(ask(Reading("NVML", (IDLE,), "535.1", "12.2"))) == {
         "env.driver": "535.1", "env.driver_cuda": "12.2", "gpu.present": True, "gpu.count": 1, "gpu.name": "Tesla T4",
         "gpu.capability": "7.5", "gpu.total_gib": 16.0, "gpu.used_gib": 0.001, "gpu.free_gib": 16.0,
-        "gpu.other_processes": False,
+        "gpu.other_processes": False, "gpu.utilization": 3.0, "gpu.ecc_errors": 1,
     }  # fmt: skip
 
 
@@ -147,6 +162,11 @@ def test_other_processes_are_those_listed_or_those_whose_memory_is_taken(
 ) -> None:
     reading = Reading("NVML", (Device("Tesla T4", used=used, processes=processes),))
     assert values(ask(reading, ours=frozenset(ours))).get("gpu.other_processes") is others
+
+
+def test_devices_that_are_all_lost_are_a_fault_and_not_present(ask: Callable[..., Findings]) -> None:
+    found = values(ask(Reading("NVML", (), troubles=("GPU 0: GPU is lost",))))
+    assert (found["gpu.driver_fault"], found["gpu.present"]) == ("GPU 0: GPU is lost", False)
 
 
 def test_without_any_driver_there_is_no_accelerator(ask: Callable[..., Findings]) -> None:
@@ -245,3 +265,14 @@ def test_looking_imports_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=Path(__file__).parent
     )
     assert run.stdout == "\n"
+
+
+def test_what_the_device_can_do_follows_in_a_diagnosis(
+    ask: Callable[..., Findings], knowledge: Knowledge
+) -> None:
+    gathered = Gathered()
+    gathered.take(DeviceProbe(knowledge), ask(Reading("NVML", (IDLE,))))
+    gathered.settle(knowledge, ())
+    told = gathered.facts.get("gpu.supports_bf16")
+    assert told is not None
+    assert (told.value, told.origin) == (False, Origin.HERE)

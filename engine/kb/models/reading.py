@@ -81,6 +81,7 @@ class Flow(Model):
         None, description="Calls that pass the value on; `everything`: any computation with it."
     )
     unless: Code | None = Field(None, description="What ends the way.")
+    objects: bool = Field(False, description="True where constructed objects are followed, not what calls of them give.")
     only: bool = Field(
         False, description="True where nothing else that could carry a gradient may arrive together with it."
     )
@@ -96,7 +97,7 @@ class CodePattern(Entry):
     scope: Code | None = Field(
         None,
         description="Where this is seen and the pattern is not, the fact is false; else it stays unknown. "
-        "A flow is also false where every way to its end was followed.",
+        "A flow without a scope is false where every way to its end was followed.",
     )
     unless: Code | None = Field(None, description="A file in which this matches says nothing.")
     absent: bool = Field(

@@ -1,0 +1,121 @@
+"""What the validation loss and the scores say, and how they stand to training."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from . import curve
+from .loss_facts import Curve, curve_of
+from .series import Series
+from .told import Told
+
+_SOME = 3
+_PERCENT = 1.5
+"""A score above this is counted to 100."""
+
+
+def tell_eval(told: Told, evals: Series, others: Sequence[Series], train: Curve | None) -> None:
+    """All facts of the validation loss."""
+    line = curve_of(evals)
+    end = evals.marks[-1]
+    told.tell("loss.eval.count", evals.count, evals.marks[0])
+    for name, extreme in (("first", evals.first), ("min", evals.low)):
+        if extreme is not None:
+            told.tell(f"loss.eval.{name}", extreme.value, extreme.mark)
+    if evals.last is not None and evals.last.point == evals.count - 1:
+        told.tell("loss.eval.last", evals.last.value, evals.last.mark)
+    bad = next((one.first_bad for one in (evals, *others) if one.first_bad is not None), None)
+    told.tell("loss.eval.nonfinite", bad is not None, bad.mark if bad else end)
+    if line.values:
+        _tell_curve(told, line)
+        if train is not None and train.values:
+            _tell_gap(told, line, train)
+
+
+def _tell_curve(told: Told, line: Curve) -> None:
+    values, end = line.values, line.marks[-1]
+    low = values.index(min(values))
+    if len(values) >= 2:
+        told.tell("loss.eval.best_share", low / (len(values) - 1), line.marks[low])
+    if min(values) > 0:
+        told.tell("loss.eval.rise", values[-1] / values[low], end)
+        if len(values) >= _SOME:
+            told.tell("loss.eval.rising", _rising(told, values, low), end)
+    if len(values) > _SOME:
+        told.tell("loss.eval.flat", min(values) >= values[0] - told.limits["flat_drop"] * abs(values[0]), end)
+        if (low_values := curve.logs(values)) is not None:
+            jump = curve.mean([abs(step) for step in curve.steps_between(low_values)])
+            told.tell("loss.eval.erratic", jump > math.log(told.limits["eval_erratic"]), end)
+
+
+def _rising(told: Told, values: Sequence[float], low: int) -> bool:
+    """Whether it has risen since its minimum and not just wobbled at the end."""
+    after = values[low + 1 :]
+    limit = told.limits["eval_rise"] * values[low]
+    if len(after) < 2:
+        return False
+    tail = after[-max(2, len(values) // 10) :]
+    return min(tail) > limit if len(values) < 10 else curve.median(tail) > limit
+
+
+def _tell_gap(told: Told, line: Curve, train: Curve) -> None:
+    end = line.marks[-1]
+    recent = train.values[-5:] if len(train) >= 10 else train.values[-1:]
+    last = curve.median(recent)
+    if last > 0 and line.values[-1] > 0:
+        told.tell("loss.gap", line.values[-1] / last, end)
+    pairs = [(value, beside) for value, beside in _beside(line, train) if value > 0 and beside > 0]
+    if not pairs:
+        return
+    if len(pairs) >= _SOME:
+        below = sum(value < 0.98 * beside for value, beside in pairs) / len(pairs)
+        told.tell("loss.eval.below_train", True if below >= 0.8 else False if below < 0.5 else None, end)
+    ratios = [value / beside for value, beside in pairs]
+    if min(ratios) > told.limits["gap_wide"]:
+        told.tell("loss.gap_from_start", True, line.marks[0])
+    elif ratios[0] < told.limits["overfit_gap"]:
+        told.tell("loss.gap_from_start", False, line.marks[0])
+
+
+def _beside(line: Curve, train: Curve) -> list[tuple[float, float]]:
+    """Each validation loss with the training loss printed just before it (or in the same line)."""
+    numbers = [mark.number for mark in train.marks]
+    pairs, place = [], 0
+    for value, mark in zip(line.values, line.marks, strict=True):
+        while place + 1 < len(numbers) and numbers[place + 1] <= mark.number:
+            place += 1
+        near = train.values[max(0, place - 4) : place + 1] if len(train) > 4 * len(line) else [train.values[place]]
+        pairs.append((value, curve.median(near)))
+    return pairs
+
+
+def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
+    """All facts of the accuracies."""
+    if train is not None and (line := curve_of(train)).values:
+        values = _shares(line.values)
+        told.tell("log.accuracy.first", values[0], line.marks[0])
+        told.tell("log.accuracy.last", values[-1], line.marks[-1])
+        if len(values) >= _SOME:
+            told.tell("log.accuracy.constant", max(values) == min(values), line.marks[-1])
+    if evals is not None and (line := curve_of(evals)).values:
+        values = _shares(line.values)
+        told.tell("log.eval_accuracy.last", values[-1], line.marks[-1])
+        told.tell("log.eval_accuracy.max", max(values), line.marks[values.index(max(values))])
+        if len(values) >= _SOME:
+            told.tell("log.eval_accuracy.constant", max(values) == min(values), line.marks[-1])
+        told.tell("log.eval_accuracy.zero", max(values) == 0, line.marks[-1])
+        told.tell("log.eval_accuracy.perfect_early", _perfect_early(told, values, line), line.marks[0])
+
+
+def _shares(values: Sequence[float]) -> list[float]:
+    """Scores from 0 to 1, whichever way they were printed."""
+    return [value / 100 for value in values] if max(values) > _PERCENT else list(values)
+
+
+def _perfect_early(told: Told, values: Sequence[float], line: Curve) -> bool | None:
+    early = int(told.limits["early_evaluations"])
+    first = told.where(line.marks[0]).epoch
+    if max(values[:early]) > told.limits["perfect_score"]:
+        return True if first is None or first <= early else None
+    return False

@@ -1,0 +1,95 @@
+"""One log, read: its series, what was heard in it, and the facts that only the whole of it tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from traindx.engine.facts import Place
+from traindx.engine.kb.knowledge import Knowledge
+
+from .collected import shown
+from .lines import Lines
+from .listening import Heard
+from .positions import Positions
+from .series import Mark, Series, Store
+from .told import Told
+
+_ALONE = frozenset((
+    "learning_rate", "loss_scale", "grad_norm", "memory_gib", "host_memory_gib", "mfu", "gpu_utilization", "data_time",
+    "seconds_per_step", "samples_per_second", "tokens_per_second",
+))  # fmt: skip
+"""Metrics that also stand in settings and reports: a single number alone in its line is no curve."""
+
+
+@dataclass(slots=True)
+class Log:
+    """One input after reading."""
+
+    name: str
+    store: Store
+    positions: Positions
+    lines: Lines
+    heard: Heard
+
+    def told(self, knowledge: Knowledge) -> Told:
+        """A teller whose places are in this log."""
+        return Told(knowledge.limits, self.place, self.positions.where, self.lines.formats.quirks)
+
+    def place(self, mark: Mark) -> Place:
+        """A mark as a report shows it."""
+        step = self.positions.where(mark).step
+        whole = int(step) if step is not None and step.is_integer() else step
+        return Place(self.name, mark.number or None, step=whole, rank=mark.rank, text=shown(mark.line))
+
+    def has_curves(self) -> bool:
+        """Whether it holds anything to judge training by."""
+        return any(one.name.metric.endswith(("loss", "loss_part")) for one in self.store)
+
+    def drop_strays(self) -> None:
+        """Forget numbers that look like metrics and stand where no training is."""
+        training = self.has_curves() or self.positions.sample
+        for one in list(self.store):
+            scores = one.name.metric in ("accuracy", "eval_accuracy") and not training and not self._placed(one)
+            if scores or (one.name.metric in _ALONE and one.count == 1 and self._is_alone(one)):
+                self.store.drop(one)
+
+    def _placed(self, series: Series) -> bool:
+        return self.lines.placed(series.marks[0].line).places
+
+    def _is_alone(self, series: Series) -> bool:
+        mark = series.marks[0]
+        reading = self.lines.placed(mark.line)
+        return len(reading.values) == 1 and not reading.places and mark.bar is None and mark.header is None
+
+
+def tell_progress(told: Told, log: Log) -> None:
+    """How far the run came, and whether it came to its end."""
+    marks = [one.marks[-1] for one in log.store if one.marks]
+    marks += log.positions.sample[-1:]
+    marks.sort(key=lambda mark: mark.number)
+    where = [(log.positions.where(mark), mark) for mark in marks]
+    steps = [(at.step, mark) for at, mark in where if at.step is not None]
+    epochs = [(at.epoch, mark) for at, mark in where if at.epoch is not None]
+    if steps:
+        told.tell("log.steps", int(steps[-1][0]), steps[-1][1])
+    if epochs:
+        told.tell("log.epochs", float(epochs[-1][0]), epochs[-1][1])
+    total = _total(log)
+    if total is not None:
+        told.tell("log.total_steps", total, marks[-1] if marks else None)
+
+
+def _total(log: Log) -> int | None:
+    """The number of steps the run was meant to take: as announced, else as its bars count."""
+    if log.positions.total_steps is not None:
+        return log.positions.total_steps
+    if not log.positions.sample:
+        return None
+    last = log.positions.sample[-1]
+    reading = log.lines.placed(last.line)
+    if reading.pair is None:
+        return None
+    if reading.epoch is None and log.positions.where(last).epoch is None:
+        return reading.pair[1]
+    epochs = log.positions.total_epochs
+    return reading.pair[1] * epochs if epochs and reading.whole_epoch else None

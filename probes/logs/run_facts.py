@@ -1,0 +1,156 @@
+"""What the other series say: gradient norm, learning rate, loss scale, memory, rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import curve
+from .loss_facts import Curve, curve_of
+from .series import Mark, Series, Store
+from .told import Told
+
+_SOME = 3
+
+
+def tell_norm(told: Told, norm: Series, trouble: Mark | None) -> None:
+    """All facts of the gradient norm. `trouble` is where the loss broke or spiked."""
+    line, end = curve_of(norm), norm.marks[-1]
+    bad = norm.first_bad
+    told.tell("grad.norm.nonfinite", bad is not None, bad.mark if bad else end)
+    if bad is not None:
+        told.tell("grad.norm.first_nonfinite_step", told.step(bad.mark), bad.mark)
+        trouble = bad.mark if trouble is None or bad.mark.number <= trouble.number else trouble
+    if not line.values or norm.first is None or norm.high is None:
+        return
+    values = line.values
+    told.tell("grad.norm.first", norm.first.value, norm.first.mark)
+    if norm.last is not None and norm.last.point == norm.count - 1:
+        told.tell("grad.norm.last", norm.last.value, norm.last.mark)
+    told.tell("grad.norm.max", norm.high.value, norm.high.mark)
+    told.tell("grad.norm.median", curve.median(values), end)
+    told.tell("grad.norm.zero", curve.median(values[-_SOME:]) == 0 if len(values) >= 2 else None, end)
+    tail = curve.median(values[-10:])
+    told.tell("grad.norm.vanishing", 0 < tail < told.limits["grad_norm_vanishing"], end)
+    told.tell("grad.norm.exploding", _exploding(told, values, norm), norm.high.mark)
+    told.tell("grad.norm.growing", _growing(told, values), end)
+    if trouble is not None:
+        _tell_before(told, line, trouble)
+
+
+def _exploding(told: Told, values: Sequence[float], norm: Series) -> bool | None:
+    """A norm above the limit, or several far above the usual one after the start, where norms are high by nature."""
+    highest = norm.high.value if norm.high else 0.0
+    if highest > told.limits["grad_norm_exploding"]:
+        return True
+    if len(values) < told.limits["points_few"]:
+        return None if highest > told.limits["grad_norm_adapter"] else False
+    settled = values[max(5, len(values) // 20) :]
+    limit = told.limits["explosion_ratio"] * curve.median(values)
+    above = [value for value in settled if value > limit]
+    return bool(above) and (len(above) >= _SOME or max(above) > told.limits["grad_norm_warning"])
+
+
+def _growing(told: Told, values: Sequence[float]) -> bool | None:
+    if len(values) < told.limits["points_few"]:
+        return None
+    levels = curve.parts(values, 8)
+    return curve.climbs(levels) > 0.6 and levels[-1] > 2 * levels[0] > 0
+
+
+def _tell_before(told: Told, line: Curve, trouble: Mark) -> None:
+    """How the norm was in the steps before the trouble."""
+    before = [value for value, mark in zip(line.values, line.marks, strict=True) if mark.number < trouble.number]
+    if not before:
+        return
+    told.tell("grad.norm.before_trouble", curve.median(before), trouble)
+    if len(before) >= 2 * _SOME:
+        end, usual = before[-_SOME:], before[-int(told.limits["window"]) : -_SOME]
+        climbed = curve.median(end) > told.limits["climb"] * curve.median(usual) and end[-1] > curve.median(usual)
+        told.tell("grad.norm.rising_before_trouble", climbed, trouble)
+
+
+def tell_rate(told: Told, rate: Series, trouble: Mark | None, total: int | None) -> None:
+    """All facts of the learning rate. `total` is the number of steps the run was meant to take."""
+    line, end = curve_of(rate), rate.marks[-1]
+    if not line.values or rate.high is None:
+        return
+    values, peak = line.values, rate.high.value
+    told.tell("log.lr.first", values[0], line.marks[0])
+    told.tell("log.lr.last", values[-1], line.marks[-1])
+    told.tell("log.lr.max", peak, rate.high.mark)
+    if len(values) >= _SOME:
+        told.tell("log.lr.constant", max(values) == min(values), end)
+    told.tell("log.lr.zero", values[-1] == 0 and (len(values) > 1 or peak == 0), end)
+    told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
+    if trouble is not None:
+        place = _last_before(line, trouble)
+        if place is not None:
+            told.tell("log.lr.at_failure", values[place], line.marks[place])
+            if place >= 1:
+                warming = values[place] > values[place - 1] and values[place] >= max(values[: place + 1])
+                told.tell("log.lr.still_warming", warming, line.marks[place])
+
+
+def _last_before(line: Curve, mark: Mark) -> int | None:
+    places = [place for place, one in enumerate(line.marks) if one.number <= mark.number]
+    return places[-1] if places else None
+
+
+def _collapsed_early(told: Told, line: Curve, peak: float, total: int | None) -> bool | None:
+    if len(line) < told.limits["points_few"] or peak <= 0:
+        return None
+    low = told.limits["lr_collapse"] * peak
+    fallen = next((index for index in range(len(line)) if max(line.values[index:]) < low), None)
+    if fallen is None:
+        return False
+    step, end = told.where(line.marks[fallen]).step, told.where(line.marks[-1]).step
+    whole = total or end
+    return step < whole / 2 if step is not None and whole else fallen < len(line) / 2
+
+
+def tell_scale(told: Told, scale: Series) -> None:
+    """All facts of the loss scale."""
+    line, end = curve_of(scale), scale.marks[-1]
+    if not line.values or scale.low is None:
+        return
+    first, last = line.values[0], line.values[-1]
+    told.tell("log.loss_scale.first", first, line.marks[0])
+    told.tell("log.loss_scale.last", last, end)
+    told.tell("log.loss_scale.min", scale.low.value, scale.low.mark)
+    fallen = first > 1 and (last <= 1 or last <= told.limits["scale_collapse"] * first)
+    told.tell("log.loss_scale.collapsed", fallen or (last == 0 and len(line) > 1), end)
+
+
+def tell_memory(told: Told, memory: Series) -> None:
+    """All facts of the device memory printed."""
+    line, end = curve_of(memory), memory.marks[-1]
+    if not line.values:
+        return
+    told.tell("log.memory.first_gib", line.values[0], line.marks[0])
+    told.tell("log.memory.last_gib", line.values[-1], end)
+    if len(line) >= told.limits["points_few"]:
+        levels = curve.parts(line.values, 10)[1:]
+        grown = levels[-1] > told.limits["memory_growth"] * levels[0] and levels[-1] > 1.02 * levels[len(levels) // 2]
+        told.tell("log.memory.growing", grown and curve.climbs(levels) > 0.8, end)
+
+
+def tell_rewards(told: Told, store: Store) -> None:
+    """Whether the rewards within a group are all equal."""
+    for metric, dead in (("reward_std", 0.0), ("reward_std_zero_share", 1.0)):
+        for series in store.of(metric)[:1]:
+            values = curve_of(series).values[-20:]
+            if len(values) >= _SOME:
+                same = sum(value == dead for value in values) > 0.8 * len(values)
+                told.tell("log.reward.std_zero", same, series.marks[-1])
+
+
+def tell_skips(told: Told, store: Store) -> None:
+    """Skipped steps and overflows."""
+    for series in store.of("skipped_steps_total")[:1]:
+        if series.last is not None:
+            told.tell("log.skipped_steps", int(series.last.value), series.last.mark)
+    for series in store.of("skipped_steps")[:1]:
+        skipped = [value * series.stride for value in curve_of(series).values]
+        told.tell("log.skipped_steps", int(sum(skipped)), series.marks[-1])
+    for series in store.of("overflows")[:1]:
+        told.tell("log.overflows", series.count, series.marks[0])

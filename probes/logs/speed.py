@@ -1,0 +1,144 @@
+"""How fast the run was: from printed speeds, from progress bars, from the times of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import curve
+from .lines import Lines
+from .loss_facts import curve_of
+from .positions import Positions
+from .ranks import prefix_of, seconds_of
+from .series import Mark, Series, Store
+from .told import Told
+
+_DAY = 86400.0
+_MAX_TIMED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Steps a second over the run, each with where it was read."""
+
+    values: list[float]
+    marks: list[Mark]
+
+
+def tell_speed(told: Told, store: Store, positions: Positions | None, lines: Lines | None) -> None:
+    """All facts of the speed."""
+    printed = _printed(store)
+    found = [one for one in (printed, _from_bars(positions, lines)) if one is not None]
+    timed = _from_times(told, store.of("loss")[:1])
+    rates = max(found, key=lambda one: len(one.values)) if found else timed
+    if rates is not None and rates.values:
+        told.tell("log.speed.steps_per_second", curve.median(rates.values), rates.marks[-1])
+    for one in (rates, timed):
+        _tell_slowdown(told, one)
+    _tell_stalls(told, store, timed)
+    _tell_data_share(told, store)
+    for metric, name in (("mfu", "log.speed.mfu"), ("gpu_utilization", "log.speed.gpu_utilization")):
+        for series in store.of(metric)[:1]:
+            # nanoGPT prints -100 % until it has measured.
+            values = [value for value in curve_of(series).values if value >= 0]
+            if values:
+                told.tell(name, curve.median(values), series.marks[-1])
+
+
+def _printed(store: Store) -> Rates | None:
+    kinds = [*store.of("steps_per_second")[:1], *store.of("seconds_per_step")[:1]]
+    if not kinds:
+        return None
+    rates = [_rates(series) for series in kinds]
+    values = sorted((one for one in zip(rates, kinds, strict=True)), key=lambda one: -len(one[0].values))
+    if len(kinds) == 2 and all("n " in series.name.printed for series in kinds):
+        # A bar that changes between `it/s` and `s/it` is one curve.
+        both = sorted(zip(rates[0].values + rates[1].values, rates[0].marks + rates[1].marks, strict=True), key=_line)
+        return Rates([value for value, _ in both], [mark for _, mark in both])
+    return values[0][0]
+
+
+def _line(one: tuple[float, Mark]) -> int:
+    return one[1].number
+
+
+def _rates(series: Series) -> Rates:
+    line = curve_of(series)
+    kept = [index for index, value in enumerate(line.values) if value > 0]
+    turned = series.name.metric == "seconds_per_step"
+    values = [1 / line.values[index] if turned else line.values[index] for index in kept]
+    return Rates(values, [line.marks[index] for index in kept])
+
+
+def _from_bars(positions: Positions | None, lines: Lines | None) -> Rates | None:
+    """The rates of the bars that count the most: the training loop's, if there is one."""
+    if positions is None or lines is None:
+        return None
+    by_total: dict[int, Rates] = {}
+    for mark in positions.sample:
+        reading = lines.placed(mark.line)
+        for value in reading.values:
+            if value.name.metric in ("steps_per_second", "seconds_per_step") and reading.pair:
+                number = float(mark.line[value.start : value.end]) * value.scale
+                rates = by_total.setdefault(reading.pair[1], Rates([], []))
+                if number > 0:
+                    rates.values.append(1 / number if value.name.metric == "seconds_per_step" else number)
+                    rates.marks.append(mark)
+    return max(by_total.values(), key=lambda one: len(one.values), default=None)
+
+
+def _from_times(told: Told, series: Sequence[Series]) -> Rates | None:
+    """Steps a second between lines, from the times they begin with."""
+    if not series:
+        return None
+    marks = series[0].marks[:: max(1, len(series[0].marks) // _MAX_TIMED)]
+    values, found, before = list[float](), list[Mark](), None
+    for mark in marks:
+        time, step = seconds_of(mark.line, prefix_of(mark.line).end), told.where(mark).step
+        if time is None or step is None:
+            continue
+        if before is not None:
+            taken, done = (time - before[0]) % _DAY, step - before[1]
+            if taken > 0 and done > 0:
+                values.append(done / taken)
+                found.append(mark)
+        before = (time, step)
+    return Rates(values, found) if len(values) >= 2 else None
+
+
+def _tell_slowdown(told: Told, rates: Rates | None) -> None:
+    if rates is None or len(rates.values) < 1.2 * told.limits["points_few"]:
+        return
+    # The first steps are slow for reasons of their own: compilation, caches, warm-up.
+    values = rates.values[len(rates.values) // 10 :]
+    part = max(3, len(values) // 4)
+    start, end = curve.median(values[:part]), curve.median(values[-part:])
+    if end > 0:
+        told.tell("log.speed.slowdown", start / end, rates.marks[-1])
+
+
+def _tell_stalls(told: Told, store: Store, timed: Rates | None) -> None:
+    printed = next((one for one in store.of("seconds_per_step") if "n " not in one.name.printed), None)
+    if printed is not None:
+        line = curve_of(printed)
+        rates = Rates([value for value in line.values if value > 0], line.marks)
+        durations = rates.values
+    elif timed is not None:
+        rates, durations = timed, [1 / value for value in timed.values]
+    else:
+        return
+    if len(durations) < 2 * told.limits["points_few"]:
+        return
+    limit = told.limits["stall_factor"] * curve.median(durations)
+    long = sum(duration > limit for duration in durations[len(durations) // 10 :])
+    told.tell("log.speed.stalls", long >= told.limits["stall_count"], rates.marks[-1])
+
+
+def _tell_data_share(told: Told, store: Store) -> None:
+    data, step = store.of("data_time")[:1], [one for one in store.of("seconds_per_step") if "n " not in one.name.printed]
+    if not data or not step:
+        return
+    waiting, taken = curve_of(data[0]).values, curve_of(step[0]).values
+    if waiting and taken and sum(taken) > 0:
+        share = curve.median(waiting) / curve.median(taken) if curve.median(taken) > 0 else 0.0
+        told.tell("log.speed.data_share", min(1.0, share), data[0].marks[-1])

@@ -1,0 +1,105 @@
+"""Spikes of the loss, and the jump after a resume."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import curve
+from .loss_facts import Curve
+from .series import Mark
+from .told import Told
+
+_FEWEST = 3
+_SURE = 10
+_SAMPLE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Spike:
+    """A loss far above what came before it."""
+
+    index: int
+    ratio: float
+    """Times the mean of its window."""
+    level: float
+    """The loss just before it."""
+    mark: Mark
+
+
+def tell_spikes(told: Told, line: Curve) -> Spike | None:
+    """Say whether the loss spiked, where most, and whether it came back. Gives the largest spike."""
+    if len(line) <= _FEWEST or min(line.values) <= 0:
+        return None
+    spikes = _spikes(told, line)
+    if not spikes:
+        told.tell("loss.spike", False if len(line) >= _SURE else None, line.marks[-1])
+        return None
+    worst = max(spikes, key=lambda spike: spike.ratio)
+    told.tell("loss.spike", True, worst.mark)
+    told.tell("loss.spike_step", told.step(worst.mark), worst.mark)
+    told.tell("loss.spike_ratio", worst.ratio, worst.mark)
+    rest = line.values[worst.index + 1 :]
+    if len(rest) >= _FEWEST:
+        back = curve.median(rest[-_FEWEST:]) <= told.limits["spike_recovery"] * worst.level
+        told.tell("loss.spike_recovered", back, line.marks[-1])
+    _tell_epoch_starts(told, line, spikes)
+    return worst
+
+
+def _spikes(told: Told, line: Curve) -> list[Spike]:
+    ratio, window = told.limits["spike_ratio"], int(told.limits["window"])
+    values, found = line.values, list[Spike]()
+    total = sum(values[:_FEWEST])
+    for index in range(_FEWEST, len(values)):
+        seen = min(index, window)
+        peak, mark = line.peaks[index]
+        if peak > ratio * total / seen and (not found or index - found[-1].index > _FEWEST):
+            spike = _examined(told, values[index - seen : index], peak, index, mark)
+            if spike is not None:
+                found.append(spike)
+        total += values[index] - (values[index - window] if index >= window else 0.0)
+    return found
+
+
+def _examined(told: Told, before: Sequence[float], peak: float, index: int, mark: Mark) -> Spike | None:
+    """The spike, unless the curve is so noisy or so short that it may be chance."""
+    level = curve.median(before[-5:])
+    low = curve.logs(before)
+    if low is None or (len(before) < _SURE and peak < 1.2 * max(before)):
+        return None
+    spread = max(curve.noise(low), 0.01 if len(before) >= _SURE else 0.1)
+    if math.log(peak / level) < told.limits["spike_sigma"] * spread:
+        return None
+    return Spike(index, peak / curve.mean(before), level, mark)
+
+
+def _tell_epoch_starts(told: Told, line: Curve, spikes: Sequence[Spike]) -> None:
+    known = starts = 0
+    for spike in spikes[:20]:
+        here, before = told.where(spike.mark).epoch, told.where(line.marks[spike.index - 1]).epoch
+        if here is not None and before is not None:
+            known += 1
+            starts += int(here) > int(before)
+    if known >= 2 or (known and not starts):
+        told.tell("loss.spike_at_epoch_start", starts > 0.7 * known, spikes[0].mark)
+
+
+def tell_resume(told: Told, line: Curve) -> None:
+    """Say whether the loss is higher after the steps went back to an earlier one, as they do on a resume."""
+    stride = max(1, len(line) // _SAMPLE)
+    points = list(range(0, len(line), stride))
+    steps = [told.where(line.marks[index]).step for index in points]
+    back = [
+        place
+        for place in range(1, len(points))
+        if (before := steps[place - 1]) is not None and (here := steps[place]) is not None and 0.05 * before < here < before
+    ]
+    if not 1 <= len(back) <= 3:
+        return
+    place = points[back[0]]
+    before, after = line.values[max(0, place - 5) : place], line.values[place : place + 5]
+    if len(before) >= _FEWEST and len(after) >= _FEWEST:
+        jumped = curve.median(after) > told.limits["resume_jump"] * curve.median(before)
+        told.tell("loss.jump_at_resume", jumped, line.marks[place])
