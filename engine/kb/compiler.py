@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .code_rules import idioms_in, words
 from .literals import literals
 from .machine import MACHINE
 from .scope import Scope, fact_of
@@ -276,47 +275,47 @@ def _idiom(scope: Scope, entry: Located) -> Stored:
 
 def _pattern(scope: Scope, entry: Located) -> Stored:
     pattern = entry.model
-    idioms = {name: one.model.rule for name, one in scope.entries.of("idiom").items()}
     for name, fact in pattern.captures.items():
         scope.fact(entry, ("captures", name), fact)
     for fact, value in pattern.facts.items():
         scope.value(entry, ("facts", fact), fact, value)
         scope.used.add(fact)
     flow = pattern.flow
-    through = flow.through if flow and flow.through != "everything" else None
-    rules = [pattern.rule] if pattern.rule else [flow.from_, flow.into]
-    others = [pattern.scope, pattern.unless, through, flow and flow.unless, *pattern.constraints.values()]
-    used = [rule for rule in (*rules, *others) if rule]
-    _uses_idioms(scope, entry, used)
+    _uses_idioms(scope, entry, [pattern.rule, pattern.scope, pattern.unless, pattern.constraints])
+    if flow:
+        _uses_idioms(scope, entry, [flow.from_, flow.into, flow.through, flow.unless])
     return {
         "fact": fact_of("code-pattern", pattern.id),
         "means": pattern.means,
-        "rule": pattern.rule and pattern.rule,
+        "rule": pattern.rule,
         "flow": flow and {
             "source": flow.from_,
             "source_argument": flow.from_argument or [],
             "into": flow.into,
             "argument": flow.argument,
-            "through": through and through,
+            "through": None if flow.through == "everything" else flow.through,
             "everything": flow.through == "everything",
-            "unless": flow.unless and flow.unless,
+            "unless": flow.unless,
             "objects": flow.objects,
             "only": flow.only,
         },
-        "constraints": {name: rule for name, rule in pattern.constraints.items()},
-        "scope": pattern.scope and pattern.scope,
-        "unless": pattern.unless and pattern.unless,
+        "constraints": pattern.constraints,
+        "scope": pattern.scope,
+        "unless": pattern.unless,
         "absent": pattern.absent,
         "captures": pattern.captures,
         "facts": pattern.facts,
-        "words": words(rules[-1], idioms),
-        "scope_words": words(pattern.scope or {}, idioms),
     }
 
 
 def _uses_idioms(scope: Scope, entry: Located, rule: Any) -> None:
-    for name in dict.fromkeys(idioms_in(rule)):
-        scope.refer(entry, (), "idiom", name)
+    """Check that the idioms a rule names exist, however deep they are named."""
+    if isinstance(rule, dict):
+        if isinstance(name := rule.get("matches"), str):
+            scope.refer(entry, (), "idiom", name)
+        rule = list(rule.values())
+    for part in rule if isinstance(rule, list) else ():
+        _uses_idioms(scope, entry, part)
 
 
 def _setting(scope: Scope, entry: Located) -> Stored:

@@ -217,8 +217,7 @@ def _fix(name: str, stored: dict[str, Any]) -> rules.FixRule:
 
 def _pattern(name: str, stored: dict[str, Any]) -> rules.CodePatternRule:
     flow = stored["flow"] and rules.FlowRule(**_tuples(stored["flow"], "source_argument", "argument"))
-    words = {key: tuple(map(tuple, stored[key])) for key in ("words", "scope_words")}
-    return rules.CodePatternRule(id=name, **stored | words | {"flow": flow})
+    return rules.CodePatternRule(id=name, **stored | {"flow": flow})
 
 
 def _guide(name: str, stored: dict[str, Any]) -> rules.GuideRule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -27,13 +28,21 @@ def _best(items: list[Any]) -> frozenset[str]:
             run += chr(argument)
             continue
         if run:
-            candidates.append(frozenset({run}))
+            # The parser takes out what branches begin with alike: `lr|learning` is `l(?:r|earning)`.
+            branches = argument[1] if kind is sre.BRANCH else ()
+            candidates.append(frozenset(run + _lead(branch) for branch in branches) or frozenset({run}))
             run = ""
         if inner := _inside(kind, argument):
             candidates.append(inner)
     if run:
         candidates.append(frozenset({run}))
     return max(candidates, key=lambda texts: (min(map(len, texts)), -len(texts)), default=frozenset())
+
+
+def _lead(items: Any) -> str:
+    """The literal text that a sequence begins with."""
+    texts = itertools.takewhile(lambda item: item[0] is sre.LITERAL, items)
+    return "".join(chr(argument) for _, argument in texts)
 
 
 def _inside(kind: Any, argument: Any) -> frozenset[str]:

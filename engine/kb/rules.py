@@ -242,10 +242,6 @@ class CodePatternRule:
     absent: bool
     captures: Mapping[str, str]
     facts: Mapping[str, Scalar]
-    words: tuple[tuple[str, ...], ...]
-    """Of each group a file must hold at least one text, in lower case, or its rule (of a flow: `into`) cannot match."""
-    scope_words: tuple[tuple[str, ...], ...]
-    """The same for its scope."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from .index import called_name
 from .program import CALLED_AS, Module, Program
 from .scopes import Block
-from .search import called_name
-from .ways import Known, Origin, Way, arguments_of, is_splat
+from .ways import Known, Origin, Way, arguments_of, is_entry, is_splat
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -105,9 +105,9 @@ class Callees:
             yield Callee(method, way)
         elif kind in ("identifier", "attribute", "subscript", "call") and not self.is_package(way.node, way.module):
             for origin in self._origins(way):
-                if origin.kind == "made":
+                if origin.kind == "made" and not is_entry(origin.way.path):
                     yield from self._object(origin)
-                else:
+                elif origin.kind != "made":
                     yield from self._lone_network(way)
 
     def _origins(self, way: Way) -> list[Origin]:
@@ -157,7 +157,7 @@ class Callees:
             return None
         owner = self.class_of(holder, way.module.block.at(way.node.range().start.index))
         if owner is None and holder.kind() in ("identifier", "attribute") and not self.is_package(holder, way.module):
-            made = [one.node for one in self._origins(way.to(holder, path=())) if one.kind == "made" and one.node.kind() == "call"]
+            made = [one.node for one in self._origins(way.to(holder, path=())) if one.kind == "made" and one.node.kind() == "call" and not is_entry(one.way.path)]
             owner = self.program.class_(called_name(made[0])) if made else None
         return self.program.method(owner, name.text()) if owner else None
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from traindx.engine.kb.rules import CodePatternRule, FlowRule
 
 from .callees import Callees, callees_of
+from .index import constructs
 from .origins import Tracer
-from .program import Module, Program, constructs
+from .program import Module, Program
 from .ways import Origin, Way, arguments_of, is_splat
 
 if TYPE_CHECKING:
@@ -45,20 +46,28 @@ class Flow:
         if self.rule.source_argument:
             tracer.stop = self._handed_to(sources, tracer.callees)
         cut = self._everywhere(self.rule.unless)
-        wanted = tracer.stop
+        wanted = tracer.stop - cut
         tracer.stop = wanted | cut
         for place, module, argument in places:
-            yield self._arrival(place, module, list(tracer.origins(argument, module)), wanted, tracer)
+            origins = tracer.origins(argument, module)
+            yield self._only(place, module, origins, tracer) if self.rule.only else self._arrival(place, module, origins, wanted)
 
-    def _arrival(self, place: SgNode, module: Module, origins: list[Origin], wanted: set[SgNode], tracer: Tracer) -> Arrival:
-        hits = [one for one in origins if one.node in wanted]
-        known = all(one.kind == "made" for one in origins)
-        if self.rule.only and hits:
-            alive = [one for one in origins if one.node not in tracer.stop and one.kind != "data"]
-            dead = [one for one in hits if self._was_alive(one, tracer)]
-            hits, known = ([], known) if alive else (dead, bool(dead))
+    def _arrival(self, place: SgNode, module: Module, origins: Iterator[Origin], wanted: set[SgNode]) -> Arrival:
+        found = list(origins)
+        hits = [one for one in found if one.node in wanted]
         sure = [one for one in hits if one.sure]
-        return Arrival(place, module, sure[0] if sure else None, known and not hits)
+        return Arrival(place, module, sure[0] if sure else None, not hits and all(one.kind == "made" for one in found))
+
+    def _only(self, place: SgNode, module: Module, origins: Iterator[Origin], tracer: Tracer) -> Arrival:
+        """Nothing that may carry a gradient arrives, and would if it were not cut on the way."""
+        hits = []
+        for one in origins:
+            if one.node in tracer.stop:
+                hits.append(one)
+            elif one.kind != "data":
+                return Arrival(place, module, None, known=True)
+        dead = next((one for one in hits if one.sure and self._was_alive(one, tracer)), None)
+        return Arrival(place, module, dead, known=False)
 
     def _was_alive(self, hit: Origin, tracer: Tracer) -> bool:
         """Whether what was cut came from an object that is called, and so may have weights."""
@@ -75,7 +84,7 @@ class Flow:
     def _places(self, tracer: Tracer) -> Iterator[tuple[SgNode, Module, SgNode]]:
         """The calls that the pattern asks about, with the argument in question."""
         matched = {node: module for module in self.program.modules for node in module.find(self.rule.into)}
-        made = {node for node in matched if constructs(node)}
+        made = {node for node in matched if constructs(node)} if not self.rule.objects else set()
         for node, module in matched.items():
             if node not in made and (argument := argument_of(node, self.rule.argument)) is not None:
                 yield node, module, argument

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from .callees import Callees
-from .program import CALLED_AS, Module, Program, constructs
+from .index import called_name, constructs
+from .program import CALLED_AS, Module, Program
 from .scopes import EACH, Block, Definition, constant, reaching
-from .search import called_name
 from .ways import Frame, Origin, Way, arguments_of, comprehended, is_entry, is_splat, named_parts
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Tracer:
 
     def _step(self, way: Way) -> Steps:
         kind = way.node.kind()
-        if way.node in self.stop and not is_entry(way.path) and self.objects == constructs(way.node):
+        if way.node in self.stop and not is_entry(way.path) and (self.objects or not constructs(way.node)):
             yield way.end("made")
         elif kind == "identifier":
             yield from self._name(way, way.node.text())

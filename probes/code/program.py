@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .index import Index
 from .scopes import Block, Definition, blocks_of
-from .search import Rule, Search, called_name
+from .search import Rule, Search
 from .source import Source
 
 if TYPE_CHECKING:
@@ -29,16 +30,21 @@ class Module:
     idioms: Mapping[str, Rule]
 
     @cached_property
-    def search(self) -> Search:
-        """The syntax tree, to look for rules. It has a tree for any text; what does not parse is an ERROR node in it."""
+    def index(self) -> Index:
+        """The syntax tree. There is one for any text; what does not parse is an ERROR node in it."""
         from ast_grep_py import SgRoot
 
-        return Search(SgRoot(self.source.text, "python").root(), self.idioms)
+        return Index(SgRoot(self.source.text, "python").root())
+
+    @cached_property
+    def search(self) -> Search:
+        """Looks for rules in it."""
+        return Search(self.index, self.idioms)
 
     @cached_property
     def block(self) -> Block:
         """The blocks and definitions."""
-        return blocks_of(self.search.root)
+        return blocks_of(self.index.root)
 
     def find(self, rule: Rule, constraints: Mapping[str, Rule] | None = None) -> Sequence[SgNode]:
         """Where a rule matches.
@@ -95,7 +101,7 @@ class Program:
         """Calls by the last name of what is called."""
         found: dict[str, list[tuple[SgNode, Module]]] = {}
         for module in self.modules:
-            for name, calls in module.search.calls.items():
+            for name, calls in module.index.calls.items():
                 found.setdefault(name, []).extend((call, module) for call in calls)
         return found
 
@@ -166,8 +172,3 @@ class Program:
             if block.kind == kind and block.owner is None:
                 found.setdefault(block.name, []).append(block)
         return found
-
-
-def constructs(call: SgNode) -> bool:
-    """Whether a call makes an object of a class, by the convention that classes have capitals."""
-    return call.kind() == "call" and called_name(call)[:1].isupper()

@@ -274,7 +274,7 @@ def _filled(node: SgNode, block: Block) -> None:
     if function is None or arguments is None or function.kind() != "attribute":
         return
     name, holder = function.field("attribute"), function.field("object")
-    if name and holder and name.text() in ("append", "extend", "add", "insert") and holder.kind() in ("identifier", "attribute"):
+    if name and holder and name.text() in ("append", "extend", "insert") and holder.kind() in ("identifier", "attribute"):
         values = [one for one in arguments.children() if one.is_named()]
         if values:
             _define(block, Definition(holder.text(), values[-1], (), node.range().end.index, block, "add"))

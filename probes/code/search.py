@@ -1,8 +1,8 @@
-"""Looking for a rule in one file, fast.
+"""Looking for rules in one file, fast.
 
-What a rule names is resolved first: calls by their name from an index, idioms to the places where they
-stand, each found once a file. Most rules turn out to be impossible then, or possible at a few places only,
-and those few are handed to ast-grep.
+A rule is made ready for the file first: calls become the places where they stand, idioms are found once
+a file, and what cannot match is dropped. Many rules turn out to be impossible, or answered, without a
+search. One pass then finds the places where any of the others matches, and each looks only there.
 """
 
 from __future__ import annotations
@@ -12,17 +12,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .index import Index, outermost
+
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 MAX_PLACES = 60
 """More places than this are not written into a rule: so many would be slower to compare than to match."""
-MAX_SUBTREES = 6
-"""Up to so many parts of a file are searched one by one, else the whole file once."""
+MAX_SUBTREES = 5
+"""Up to so many parts of a file are searched one by one, else the whole file once: each search reads the rule anew."""
 _RELATIONS = {"has": "has", "inside": "inside", "contains": "has", "within": "inside", "precedes": "precedes", "follows": "follows"}
 _WHERE = ("field", "stopBy")
-_LAST_NAME = r"(?:^|[.\s])(?:{})$"
-_ALWAYS: Mapping[str, Any] = {"regex": ""}
+_CALLED = r"(?:^|[.\s])(?:{})$"
+_WORD = re.compile(r"(?<![$\w])[A-Za-z_]\w*")
+_TEXT = re.compile(r"\"[^\"]*\"|'[^']*'")
+_KEYWORDS = frozenset(("not", "and", "or", "in", "is", "if", "else", "for", "lambda", "None", "True", "False", "return", "import", "from"))
 
 Rule: TypeAlias = Mapping[str, Any]
 
@@ -35,78 +39,89 @@ class BadRule(ValueError):
 class Ready:
     """A rule made ready for one file."""
 
-    rule: Rule | None
-    """In ast-grep's own words; None where nothing in the file can match."""
+    rule: Rule
+    """In ast-grep's own words."""
     nodes: Sequence[SgNode] | None = None
     """Where it can match at all; None for anywhere."""
     exact: bool = False
     """Whether it matches all of these."""
 
 
-NEVER = Ready(None, (), exact=True)
+NEVER = Ready({"kind": "module", "inside": {"kind": "module"}}, (), exact=True)
+ALWAYS = Ready({"regex": ""})
 
 
 @dataclass(eq=False)
 class Search:
-    """Rules over one syntax tree. Rules may use `calls`, `reads`, `contains`, `within` and name idioms."""
+    """Rules over one file. They may use `calls`, `reads`, `contains`, `within`, and name idioms."""
 
-    root: SgNode
+    index: Index
     idioms: Mapping[str, Rule]
     _found: dict[str, Sequence[SgNode]] = field(default_factory=dict)
     _idioms: dict[str, Ready] = field(default_factory=dict)
-    _calls: dict[str, list[SgNode]] | None = None
-
-    @property
-    def calls(self) -> Mapping[str, list[SgNode]]:
-        """All calls, by the last name of what is called."""
-        if self._calls is None:
-            self._calls = {}
-            for call in self.root.find_all(kind="call"):
-                self._calls.setdefault(called_name(call), []).append(call)
-        return self._calls
+    _sifted: dict[str, Sequence[SgNode]] = field(default_factory=dict)
 
     def find(self, rule: Rule, constraints: Mapping[str, Rule] | None = None) -> Sequence[SgNode]:
-        """Where a rule matches.
+        """Where a rule matches, in the order of the text.
 
         Raises BadRule.
         """
         key = f"{rule} {constraints}" if constraints else str(rule)
         if key not in self._found:
-            utils: dict[str, Any] = {}
+            utils: dict[str, Rule] = {}
             ready = self._ready(rule, utils)
-            bounds = {name: self._ready(one, utils).rule or _nowhere() for name, one in (constraints or {}).items()}
-            self._found[key] = self._run(ready, utils, bounds)
+            bounds = {name: self._ready(one, utils).rule for name, one in (constraints or {}).items()}
+            if ready.exact and not bounds:
+                self._found[key] = ready.nodes or ()
+            else:
+                nodes = self._sifted.get(key, ready.nodes)
+                self._found[key] = self._run({"rule": ready.rule, "utils": utils, "constraints": bounds}, nodes)
         return self._found[key]
 
-    def _run(self, ready: Ready, utils: Mapping[str, Any], constraints: Mapping[str, Any]) -> Sequence[SgNode]:
-        if ready.rule is None or (ready.exact and ready.nodes is not None and not constraints):
-            return ready.nodes or ()
-        config = {"rule": ready.rule, "utils": utils, "constraints": constraints}
+    def sift(self, rules: Iterable[Rule]) -> None:
+        """Find in one pass where any of these rules can match; `find` then looks for each of them only there."""
+        utils: dict[str, Rule] = {}
+        ready = {str(rule): self._ready(rule, utils) for rule in rules}
+        ready = {key: one for key, one in ready.items() if not one.exact}
+        try:
+            found = self._run({"rule": {"any": [one.rule for one in ready.values()]}, "utils": utils}, None) if ready else ()
+        except BadRule:
+            return  # Each rule is looked for alone, and the bad one is named then.
+        for key, one in ready.items():
+            possible = set(one.nodes) if one.nodes is not None else None
+            self._sifted[key] = [node for node in found if possible is None or node in possible]
+
+    def _run(self, config: Mapping[str, Any], nodes: Sequence[SgNode] | None) -> Sequence[SgNode]:
+        """Search the smallest trees that hold these nodes, or everything."""
+        trees = [self.index.root]
+        if nodes is not None and len(nodes) <= 4 * MAX_SUBTREES and len(tops := outermost(nodes)) <= MAX_SUBTREES:
+            trees = tops
         config = {name: part for name, part in config.items() if part}
         try:
-            tops = _outermost(ready.nodes) if ready.nodes is not None else None
-            if tops is None or len(tops) > MAX_SUBTREES:
-                return self.root.find_all(config)
-            return [found for top in tops for found in top.find_all(config)]
+            return [found for tree in trees for found in tree.find_all(config)]
         except RuntimeError as error:
             raise BadRule(str(error).split("Stack backtrace")[0].strip()) from None
 
     # -- rules made ready ----------------------------------------------------------------------
 
-    def _ready(self, rule: Rule, utils: dict[str, Any]) -> Ready:
+    def _ready(self, rule: Rule, utils: dict[str, Rule]) -> Ready:
         """The parts of a rule in the order in which they are written: the first that has a metavariable binds it."""
         where = {key: value for key, value in rule.items() if key in _WHERE}
         if isinstance(stop := where.get("stopBy"), Mapping):
-            where["stopBy"] = self._ready(stop, utils).rule or _nowhere()
-        joined = self._all([self._part(key, value, utils) for key, value in rule.items() if key not in _WHERE])
-        return joined if joined.rule is None or not where else Ready({**joined.rule, **where})
+            where["stopBy"] = self._ready(stop, utils).rule
+        joined = _all([self._part(key, value, utils) for key, value in rule.items() if key not in _WHERE])
+        return Ready({**joined.rule, **where}) if where and joined is not NEVER else joined
 
-    def _part(self, key: str, value: Any, utils: dict[str, Any]) -> Ready:
+    def _part(self, key: str, value: Any, utils: dict[str, Rule]) -> Ready:
         match key:
+            case "kind":
+                return self._kind(value)
             case "calls":
-                return self._called(value)
+                rule = {"kind": "call", "has": {"field": "function", "regex": _ascii(_CALLED.format("|".join(value)))}}
+                return self._places(_of_names(self.index.calls, value), rule)
             case "reads":
-                return Ready({"kind": "attribute", "has": {"field": "attribute", "regex": _ascii(f"^({'|'.join(value)})$")}})
+                rule = {"kind": "attribute", "has": {"field": "attribute", "regex": _ascii(f"^({'|'.join(value)})$")}}
+                return self._places(_of_names(self.index.attributes, value), rule)
             case "matches":
                 return self._idiom(value, utils)
             case "pattern":
@@ -114,56 +129,55 @@ class Search:
             case "regex":
                 return Ready({key: _ascii(value)})
             case "all":
-                return self._all([self._ready(one, utils) for one in value])
+                return _all([self._ready(one, utils) for one in value])
             case "any":
                 return _any([self._ready(one, utils) for one in value])
             case "not":
                 inner = self._ready(value, utils)
-                return Ready(_ALWAYS if inner.rule is None else {"not": inner.rule})
+                return ALWAYS if inner is NEVER else Ready({"not": inner.rule})
             case _ if key in _RELATIONS:
                 inner = self._ready(value, utils)
-                stop = {"stopBy": "end"} if key in ("contains", "within") else {}
-                return NEVER if inner.rule is None else Ready({_RELATIONS[key]: {**stop, **inner.rule}})
+                anywhere = {"stopBy": "end"} if key in ("contains", "within") else {}
+                return NEVER if inner is NEVER else Ready({_RELATIONS[key]: {**anywhere, **inner.rule}})
             case _:
                 return Ready({key: value})
 
-    def _all(self, parts: list[Ready]) -> Ready:
-        if any(part.rule is None for part in parts):
-            return NEVER
-        parts = [part for part in parts if part.rule is not _ALWAYS] or [Ready(_ALWAYS)]
-        if len(parts) == 1:
-            return parts[0]
-        known = [part.nodes for part in parts if part.nodes is not None]
-        return Ready({"all": [part.rule for part in parts]}, min(known, key=len, default=None))
-
-    def _called(self, names: Sequence[str]) -> Ready:
-        patterns = [re.compile(name) for name in names if not name.isidentifier()]
-        called = [name for name in names if name in self.calls]
-        called += [name for name in self.calls if any(one.fullmatch(name) for one in patterns) and name not in called]
-        found = [call for name in called for call in self.calls[name]]
-        function = {"field": "function", "regex": _ascii(_LAST_NAME.format("|".join(names)))}
-        return _places(found) or Ready({"kind": "call", "has": function}, found, exact=True)
+    def _kind(self, kind: str) -> Ready:
+        nodes = self.index.kinds.get(kind)
+        return NEVER if nodes == [] else Ready({"kind": kind}, nodes, exact=nodes is not None)
 
     def _pattern(self, pattern: Any) -> Ready:
-        """A pattern that is a call can only match calls of that name."""
-        name = _outer_call(pattern) if isinstance(pattern, str) else ""
-        if not name:
-            return Ready({"pattern": pattern})
-        return Ready({"pattern": pattern}, self.calls[name]) if name in self.calls else NEVER
+        """A pattern can match only where every name in it stands, and one that is a call only at calls of that name."""
+        text = pattern["context"] if isinstance(pattern, Mapping) else pattern
+        words = set(_WORD.findall(_TEXT.sub("", text))) - _KEYWORDS
+        return Ready({"pattern": pattern}, self.index.calls.get(_outer_call(text))) if words <= self.index.names else NEVER
 
-    def _idiom(self, name: str, utils: dict[str, Any]) -> Ready:
+    def _idiom(self, name: str, utils: dict[str, Rule]) -> Ready:
+        """An idiom that says what kind of node it is stands for the places where it is; it is looked for once."""
         if name not in self.idioms:
             raise BadRule(f"there is no idiom `{name}`")
+        rule = self.idioms[name]
         if name not in self._idioms:
-            rule = self.idioms[name]
-            self._idioms[name] = Ready({"matches": name})
-            if self._has_kind(rule):
-                self._idioms[name] = _places(self.find(rule)) or Ready({"matches": name}, self.find(rule), exact=True)
+            self._idioms[name] = self._places(self.find(rule), rule) if self._has_kind(rule) else Ready(rule)
         ready = self._idioms[name]
-        if ready.rule is not None and "matches" in ready.rule and name not in utils:
-            utils[name] = {}
-            utils[name] = self._ready(self.idioms[name], utils).rule or _nowhere()
-        return ready
+        if ready is NEVER:
+            return NEVER
+        if name not in utils:
+            utils[name] = ready.rule
+            if ready.rule is rule:
+                utils[name] = self._ready(rule, utils).rule
+        return Ready({"matches": name}, ready.nodes, ready.exact)
+
+    def _places(self, found: Sequence[SgNode], otherwise: Rule) -> Ready:
+        """A rule that matches just these nodes; where they are too many, the one that finds them."""
+        if not found or len(found) > MAX_PLACES:
+            return Ready(otherwise, found, exact=True) if found else NEVER
+        kinds: dict[str, list[Rule]] = {}
+        for node in found:
+            where = node.range()
+            ends = {name: {"line": end.line, "column": end.column} for name, end in (("start", where.start), ("end", where.end))}
+            kinds.setdefault(node.kind(), []).append({"range": ends})
+        return Ready({"any": [{"kind": kind, "any": places} for kind, places in kinds.items()]}, found, exact=True)
 
     def _has_kind(self, rule: Rule) -> bool:
         """Whether a rule says what kind of node it matches, so that it does not match half the file."""
@@ -175,67 +189,45 @@ class Search:
         )
 
 
-def called_name(call: SgNode) -> str:
-    """The last name of what is called: `cross_entropy` for `F.cross_entropy(x, y)`, empty where it has none."""
-    function = call.field("function")
-    if function is None:
-        return ""
-    if function.kind() == "attribute":
-        name = function.field("attribute")
-        return name.text() if name else ""
-    return function.text() if function.kind() == "identifier" else ""
+def _all(parts: list[Ready]) -> Ready:
+    if NEVER in parts:
+        return NEVER
+    parts = [part for part in parts if part is not ALWAYS] or [ALWAYS]
+    if len(parts) == 1:
+        return parts[0]
+    nodes = min((part.nodes for part in parts if part.nodes is not None), key=len, default=None)
+    exact = all(part.exact for part in parts)
+    if exact and nodes is not None:
+        others = [set(part.nodes or ()) for part in parts if part.nodes is not nodes]
+        nodes = [node for node in nodes if all(node in other for other in others)]
+    return Ready({"all": [part.rule for part in parts]}, nodes, exact) if nodes or not exact else NEVER
 
 
 def _any(parts: list[Ready]) -> Ready:
-    parts = [part for part in parts if part.rule is not None]
-    if not parts:
-        return NEVER
-    if len(parts) == 1:
-        return parts[0]
-    known = [part.nodes for part in parts if part.nodes is not None]
-    nodes = list(dict.fromkeys(node for some in known for node in some)) if len(known) == len(parts) else None
+    parts = [part for part in parts if part is not NEVER]
+    if len(parts) < 2:
+        return parts[0] if parts else NEVER
+    nodes: list[SgNode] | None = None
+    if all(part.nodes is not None for part in parts):
+        nodes = list(dict.fromkeys(node for part in parts for node in part.nodes or ()))
     return Ready({"any": [part.rule for part in parts]}, nodes, nodes is not None and all(part.exact for part in parts))
 
 
-def _places(found: Sequence[SgNode]) -> Ready | None:
-    """A rule that matches just these nodes; None where they are too many."""
-    if not found:
-        return NEVER
-    if len(found) > MAX_PLACES:
-        return None
-    kinds: dict[str, list[Rule]] = {}
-    for node in found:
-        where = node.range()
-        ends = {name: {"line": end.line, "column": end.column} for name, end in (("start", where.start), ("end", where.end))}
-        kinds.setdefault(node.kind(), []).append({"range": ends})
-    return Ready({"any": [{"kind": kind, "any": places} for kind, places in kinds.items()]}, found, exact=True)
-
-
-def _nowhere() -> Rule:
-    return {"kind": "module", "inside": {"kind": "module"}}
-
-
-def _outermost(nodes: Iterable[SgNode]) -> list[SgNode]:
-    """Those of some nodes that lie in no other of them."""
-    tops: list[SgNode] = []
-    end = -1
-    for start, last, node in sorted(((one.range().start.index, -one.range().end.index, one) for one in nodes), key=lambda one: one[:2]):
-        if start >= end:
-            tops.append(node)
-            end = -last
-    return tops
+def _of_names(nodes: Mapping[str, list[SgNode]], names: Sequence[str]) -> list[SgNode]:
+    """The nodes of these names, which may be regular expressions."""
+    wanted = frozenset(names)
+    patterns = [re.compile(name) for name in names if not name.isidentifier()]
+    return [node for name in nodes if name in wanted or any(one.fullmatch(name) for one in patterns) for node in nodes[name]]
 
 
 def _outer_call(pattern: str) -> str:
     """The name that a pattern calls: `step` for `$O.step($X)`; empty where it is no call, or calls a metavariable."""
-    if not pattern.endswith(")"):
-        return ""
     depth = 0
-    for index in range(len(pattern) - 1, -1, -1):
+    for index in range(len(pattern) - 1, -1, -1) if pattern.endswith(")") else ():
         depth += {")": 1, "(": -1}.get(pattern[index], 0)
         if depth == 0:
-            match = re.search(r"(?:^|\.)([A-Za-z_]\w*)$", pattern[:index])
-            return match[1] if match and re.fullmatch(r"[\w.$()\[\], ]*", pattern[:index]) and "=" not in pattern[:index] else ""
+            match = re.fullmatch(r"(?:[\w.$()\[\], ]*\.)?([A-Za-z_]\w*)", pattern[:index])
+            return match[1] if match else ""
     return ""
 
 

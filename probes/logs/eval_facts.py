@@ -71,6 +71,10 @@ def _tell_gap(told: Told, line: Curve, train: Curve) -> None:
     if len(pairs) >= _SOME:
         below = sum(value < 0.98 * beside for value, beside in pairs) / len(pairs)
         told.tell("loss.eval.below_train", True if below >= 0.8 else False if below < 0.5 else None, end)
+    began = told.where(line.marks[0]).epoch
+    if began is not None and began > told.limits["early_evaluations"]:
+        # A piece from the middle of a run says nothing about its start.
+        return
     ratios = [value / beside for value, beside in pairs]
     if min(ratios) > told.limits["gap_wide"]:
         told.tell("loss.gap_from_start", True, line.marks[0])

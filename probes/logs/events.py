@@ -9,8 +9,14 @@ import struct
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
+from ..inputs import Input
+from ..text import open_bytes
+from .names import POSITIONS, Name, Names
+from .series import Mark, MarkOf, Store
+
 MAX_RECORD = 1 << 22
 """Bytes of one record that are looked at; images and histograms may be larger and are passed over."""
+_BATCH = 4096
 _HEADER = struct.Struct("<Q4x")
 _FOOTER = 4
 _TYPES = {1: ("<f", 4), 2: ("<d", 8), 3: ("<i", 4), 9: ("<q", 8)}
@@ -30,6 +36,43 @@ class Scalar(NamedTuple):
 
 class NoEvents(ValueError):
     """Not an event file. The message says why."""
+
+
+def read_events(source: Input, names: Names, store: Store) -> int:
+    """Take the numbers of an event file into series, and give how many there were.
+
+    Raises NoEvents where it is none, Unreadable where it cannot be read.
+    """
+    batches: dict[Name, list[Scalar]] = {}
+    known: dict[str, Name | None] = {}
+    count = 0
+    with open_bytes(source) as file:
+        for scalar in scalars(file):
+            if scalar.tag not in known:
+                known[scalar.tag] = names.find(scalar.tag)
+            count += 1
+            if (name := known[scalar.tag]) is not None and name.metric not in POSITIONS:
+                batches.setdefault(name, []).append(scalar)
+            if count % _BATCH == 0:
+                _flush(batches, store)
+    _flush(batches, store)
+    return count
+
+
+def _flush(batches: dict[Name, list[Scalar]], store: Store) -> None:
+    for name, batch in batches.items():
+        series = store.get(name)
+        if series is not None:
+            series.extend([one.value for one in batch], _marker(batch))
+    batches.clear()
+
+
+def _marker(batch: list[Scalar]) -> MarkOf:
+    def mark(index: int) -> Mark:
+        one = batch[index]
+        return Mark(0, f"{one.tag} = {one.value:g}".encode(), step=float(one.step))
+
+    return mark
 
 
 def scalars(file: IO[bytes]) -> Iterator[Scalar]:

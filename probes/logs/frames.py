@@ -45,9 +45,8 @@ class Places:
         return self._patterns[name].search(frame.text) is not None
 
     def own(self, frames: Sequence[Frame]) -> Frame | None:
-        """The last frame in the person's own code; where all are in libraries, the last with a source line."""
-        mine = [frame for frame in frames if not self._matches(LIBRARY, frame)]
-        return mine[-1] if mine else next((frame for frame in reversed(frames) if frame.code), None)
+        """The last frame in the person's own code, or None where all are in libraries."""
+        return next((frame for frame in reversed(frames) if not self._matches(LIBRARY, frame)), None)
 
     def facts(self, frames: Sequence[Frame]) -> dict[str, bool]:
         """Fact -> whether some frame says so."""

@@ -23,6 +23,7 @@ from .vocabulary import letters
 
 MAX_RAISED = 2000
 MAX_SAID = 400
+_OWN = frozenset((b"i", b"my", b"we", b"our"))
 _CONTEXT = 20
 """Lines kept of the block before, for texts that stretch over several lines."""
 
@@ -68,7 +69,7 @@ class Listener:
         self.name = name
         self.heard = Heard()
         self.settings = Settings(name, knowledge)
-        self._packages = Packages(facts, self._place_of)
+        self._packages = Packages(facts, self.place_at)
         self._machines, self._hits = machines, hits
         self._writing = Writing(knowledge)
         self._open: dict[bytes, Traceback] = {}
@@ -92,6 +93,16 @@ class Listener:
         yield from ((word, ":packages") for word in self._packages.literals())
 
     @property
+    def in_message(self) -> bool:
+        """Whether an exception was named, so that the next lines are its message or something new."""
+        return any(one.raised is not None for one in self._open.values())
+
+    def settle(self) -> None:
+        """Something new begins: no message goes on."""
+        for worker in [worker for worker, one in self._open.items() if one.raised is not None]:
+            self._finish(worker)
+
+    @property
     def busy(self) -> bool:
         """Whether something is in progress that needs the next lines."""
         return bool(self._open or self._windows or self.settings.open or self._packages.open)
@@ -105,6 +116,10 @@ class Listener:
         """The place of a line of this block."""
         return self._place_of(self._block.number(index), line, index, rank)
 
+    def place_at(self, number: int, line: bytes) -> Place:
+        """The place of a line by its number."""
+        return self._place_of(number, line)
+
     def _place_of(self, number: int, line: bytes, index: int | None = None, rank: int | None = None) -> Place:
         step = None
         if self._positions is not None and index is not None:
@@ -115,7 +130,7 @@ class Listener:
 
     # -- lines one by one
 
-    def hear(self, index: int, line: bytes, prefix: Prefix, keys: set[str]) -> bool:
+    def hear(self, index: int, line: bytes, prefix: Prefix, keys: set[str], words: Sequence[bytes]) -> bool:
         """A new kind of line, or one that needs care each time. True where it is no carrier of numbers."""
         if prefix.rank is not None:
             self.heard.ranks.add(prefix.rank)
@@ -126,24 +141,30 @@ class Listener:
             return True
         if (":settings" in keys or self.settings.may_begin(line)) and self.settings.hear(self._block.number(index), line, prefix.end):
             return True
-        return bool(keys & {":trace", ":raise"}) and self._exception(index, line, prefix)
+        if keys & {":trace", ":raise"} and self._exception(index, line, prefix):
+            return True
+        return not _OWN.isdisjoint(words) and self._spoken(index, line)
+
+    def _spoken(self, index: int, line: bytes) -> bool:
+        """A person speaks of himself in the middle of a log."""
+        text = line.decode("utf-8", "replace").strip()
+        if not self._writing.is_spoken(text):
+            return False
+        self.say(text, self.place_at(self._block.number(index), line))
+        return True
 
     def _note(self, index: int, line: bytes) -> bool:
         found = NOTE.match(line.decode("utf-8", "replace").rstrip())
         if found is None:
             return False
         if found["text"]:
-            self.say(found["text"], self._place_of(self._block.number(index), line))
+            self.say(found["text"], self.place_at(self._block.number(index), line))
         return True
 
     def say(self, text: str, place: Place) -> None:
         """A person wrote this."""
         if len(self.heard.said) < MAX_SAID:
             self.heard.said.append(Said(text, place))
-
-    def spoken(self, line: bytes) -> bool:
-        """Whether a person speaks in the middle of a log."""
-        return self._writing.is_spoken(line.decode("utf-8", "replace"))
 
     # -- signatures
 
@@ -207,13 +228,17 @@ class Listener:
             if self.heard.first_traceback is None:
                 self.heard.first_traceback = self.place(index, line, prefix.rank)
             if len(self.heard.raised) < MAX_RAISED:
-                self._open[worker] = Traceback(text, number, before[prefix_of(before).end :].decode("utf-8", "replace"))
+                opened = Traceback(text, number, before[prefix_of(before).end :].decode("utf-8", "replace"))
+                opened.stamped = start > prefix.end
+                self._open[worker] = opened
             return True
         found = BARE.match(text.strip())
         if found is None:
             return False
         if len(self.heard.raised) < MAX_RAISED and worker not in self._open:
-            self._open[worker] = Traceback.bare(found, number, line)
+            opened = Traceback.bare(found, number, line)
+            opened.stamped = start > prefix.end
+            self._open[worker] = opened
         return True
 
     def attend(self, index: int, line: bytes) -> bool:
@@ -230,6 +255,10 @@ class Listener:
             return False
         prefix = prefix_of(line)
         start = prefix.end if line[prefix.end : prefix.end + 2] in (b"  ", b"\t") else body_of(line, prefix.end)
+        stamped = start > prefix.end
+        if traceback.raised is not None and stamped and not traceback.stamped:
+            self._finish(worker)
+            return False
         if traceback.feed(line[start:].decode("utf-8", "replace"), number, line):
             self._known_signatures(index, line)
             return True

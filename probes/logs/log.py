@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from traindx.engine.facts import Place
-from traindx.engine.kb.knowledge import Knowledge
 
 from .collected import shown
 from .lines import Lines
@@ -30,16 +30,24 @@ class Log:
     positions: Positions
     lines: Lines
     heard: Heard
+    is_text: bool = True
+    """A log, not records."""
+    whole: bool = True
+    """It was read to its end."""
 
-    def told(self, knowledge: Knowledge) -> Told:
+    def told(self, limits: Mapping[str, float]) -> Told:
         """A teller whose places are in this log."""
-        return Told(knowledge.limits, self.place, self.positions.where, self.lines.formats.quirks)
+        return Told(limits, self.place, self.positions.where, self.lines.formats.quirks)
 
     def place(self, mark: Mark) -> Place:
         """A mark as a report shows it."""
         step = self.positions.where(mark).step
         whole = int(step) if step is not None and step.is_integer() else step
         return Place(self.name, mark.number or None, step=whole, rank=mark.rank, text=shown(mark.line))
+
+    def ranks(self) -> set[int]:
+        """The processes that wrote to it."""
+        return self.heard.ranks | {one.rank for one in self.store if one.rank is not None}
 
     def has_curves(self) -> bool:
         """Whether it holds anything to judge training by."""

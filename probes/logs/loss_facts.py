@@ -42,22 +42,33 @@ def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: boo
     """
     line = curve_of(loss)
     told.tell("loss.count", loss.count, loss.marks[0])
-    _tell_ends(told, loss)
-    _tell_nonfinite(told, loss, others, line)
-    _tell_zero(told, loss, line)
-    told.tell("loss.masked_nan", masked, loss.marks[-1])
     if masked:
+        _tell_hidden(told, loss, line)
         # What follows the first hidden NaN is no curve.
         line = _before_zeros(line)
+    _tell_ends(told, loss, hidden=bool(masked))
+    _tell_nonfinite(told, loss, others, line)
+    _tell_zero(told, loss)
+    told.tell("loss.masked_nan", masked, loss.marks[-1])
     _tell_shape(told, loss, line)
     return line
 
 
-def _tell_ends(told: Told, loss: Series) -> None:
-    for name, extreme in (("first", loss.first), ("min", loss.low), ("max", loss.high)):
+def _tell_hidden(told: Told, loss: Series, line: Curve) -> None:
+    """A NaN that the trainer shows as zero, or not at all."""
+    place = next((index for index, value in enumerate(line.values) if value == 0), None)
+    mark = line.marks[place] if place is not None else loss.marks[-1]
+    told.tell("loss.nonfinite", True, mark, "hidden by the trainer")
+    if place is not None:
+        _tell_first_bad(told, Extreme(math.nan, place * loss.stride, mark))
+
+
+def _tell_ends(told: Told, loss: Series, *, hidden: bool) -> None:
+    low = None if hidden else loss.low
+    for name, extreme in (("first", loss.first), ("min", low), ("max", loss.high)):
         if extreme is not None:
             told.tell(f"loss.{name}", extreme.value, extreme.mark)
-    if loss.last is not None and loss.last.point == loss.count - 1:
+    if not hidden and loss.last is not None and loss.last.point == loss.count - 1:
         told.tell("loss.last", loss.last.value, loss.last.mark)
 
 
@@ -67,7 +78,7 @@ def _tell_nonfinite(told: Told, loss: Series, others: Sequence[Series], line: Cu
         other = next((one for one in others if one.first_bad is not None), None)
         if other is not None and other.first_bad is not None:
             told.tell("loss.nonfinite", True, other.first_bad.mark, f"of {other.name.printed}")
-            _tell_first_bad(told, other, other.first_bad)
+            _tell_first_bad(told, other.first_bad)
         elif loss.first is not None:
             told.tell("loss.nonfinite", False, loss.marks[-1])
             told.tell("loss.nonfinite_from_start", False, loss.marks[-1])
@@ -76,13 +87,13 @@ def _tell_nonfinite(told: Told, loss: Series, others: Sequence[Series], line: Cu
     told.tell("loss.nonfinite", True, bad.mark)
     told.tell("loss.nonfinite_share", loss.bad / loss.count, bad.mark)
     told.tell("loss.infinite_first", math.isinf(bad.value), bad.mark)
-    _tell_first_bad(told, loss, bad)
+    _tell_first_bad(told, bad)
     _tell_recovery(told, loss, bad)
     before = line.values[: -(-bad.point // loss.stride)]
     told.tell("loss.rising_before_nonfinite", _climbed(told, before), bad.mark)
 
 
-def _tell_first_bad(told: Told, loss: Series, bad: Extreme) -> None:
+def _tell_first_bad(told: Told, bad: Extreme) -> None:
     step = told.step(bad.mark)
     told.tell("loss.first_nonfinite_step", step, bad.mark)
     told.tell("loss.first_nonfinite_point", bad.point + 1, bad.mark)
@@ -115,14 +126,15 @@ def _climbed(told: Told, before: Sequence[float]) -> bool | None:
     return rising or (level > 0 and end[-1] > level * told.limits["climb"])
 
 
-def _tell_zero(told: Told, loss: Series, line: Curve) -> None:
-    if not line.values:
+def _tell_zero(told: Told, loss: Series) -> None:
+    values = curve_of(loss).values
+    if not values:
         return
-    zeros = _longest_zeros(line.values)
+    zeros = _longest_zeros(values)
     if "zero-loss-is-normal" not in told.quirks:
-        told.tell("loss.zero", zeros >= _SOME or zeros == len(line) >= 2 or (None if zeros else False), loss.marks[-1])
-        if len(line) >= 2:
-            told.tell("loss.zero_from_start", not any(line.values[:2]), loss.marks[0])
+        told.tell("loss.zero", zeros >= _SOME or zeros == len(values) >= 2 or (None if zeros else False), loss.marks[-1])
+        if len(values) >= 2:
+            told.tell("loss.zero_from_start", not any(values[:2]), loss.marks[0])
     if "negative-loss-is-normal" not in told.quirks and loss.low is not None:
         told.tell("loss.negative", loss.low.value < 0, loss.low.mark)
 

@@ -74,7 +74,7 @@ class Positions:
                 self.last_number = block.number(self._bars[-1])
         for index in self._bars:
             if self.seen % (1 << self._stride) == 0:
-                self._sample(Mark(block.number(index), block.lines[index]))
+                self._sample(Mark(block.number(index), block.lines[index], None, self.before(block, index)[1]))
             self.seen += 1
         self._bars, self._headers = [], []
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .blocks import Block, Blocks
+from .blocks import Block
 from .names import POSITIONS, Name, Names
 from .quantities import memory_gib, number
 from .series import Mark, Store
@@ -92,7 +92,7 @@ def _numeric(value: Any) -> float | None:
     return None
 
 
-def rows_of(blocks: Blocks) -> Iterator[Row]:
+def rows_of(blocks: Iterable[Block]) -> Iterator[Row]:
     """The rows of a file, whatever it is.
 
     Raises NoRecords where it holds none, Unreadable where it cannot be read.

@@ -128,13 +128,25 @@ class Scan:
 
     def _attend(self, block: Block, start: int) -> int:
         """Hand lines over one by one while something is in progress, such as a traceback. Gives where it ended."""
-        lines = block.lines
+        lines, listener = block.lines, self.listener
         for index in range(start, len(lines)):
-            if not self.listener.attend(index, lines[index]):
-                self._act(self._shapes[shapes_of(lines[index])[0]], index, lines[index])
-            if not self.listener.busy:
+            line = lines[index]
+            action = self._shapes[shapes_of(line)[0]]
+            if listener.in_message and self._is_numeric(action, line):
+                listener.settle()
+            if not listener.attend(index, line):
+                self._act(action, index, line)
+            elif listener.settings.open and (b"tep" in line or b"poch" in line):
+                self.positions.learn(self.lines.read(line))
+            if not listener.busy:
                 return index + 1
         return len(lines)
+
+    def _is_numeric(self, action: Action, line: bytes) -> bool:
+        """Whether a line after an exception is no part of its message: the run goes on."""
+        if action is NEW:
+            return bool(self.lines.read(line).values)
+        return isinstance(action, Template) or action is BAR
 
     def _act(self, action: Action, index: int, line: bytes) -> None:
         """Do what the shape of a line asks for."""
@@ -194,7 +206,7 @@ class Scan:
         keys = self._vocabulary.hits(words)
         prefix = prefix_of(line, labelled=bool(self._labelled))
         rules = self.listener.signatures(index, line, words)
-        if self.listener.hear(index, line, prefix, keys):
+        if self.listener.hear(index, line, prefix, keys, words):
             return action if isinstance(action, Careful) else Careful()
         reading = self._numbers(line, keys)
         if reading is None:

@@ -58,7 +58,7 @@ class Signatures:
         """Where a signature is in a text."""
         pattern = self._patterns.get(rule.id)
         if pattern is None:
-            pattern = self._patterns[rule.id] = re.compile(rule.pattern)
+            pattern = self._patterns[rule.id] = re.compile(rule.pattern, re.MULTILINE)
         return pattern.search(text[:LONGEST])
 
 

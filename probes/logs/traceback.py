@@ -70,6 +70,8 @@ class Traceback:
         kind = _NOTEBOOK_HEADER.fullmatch(found["indent"]) if found else None
         self.notebook = kind["type"] if kind else ""
         self.number = number
+        self.stamped = False
+        """Its first line begins with a time or a log level."""
         self.frames: list[Frame] = []
         self.dropped = 0
         self.chain: list[str] = []

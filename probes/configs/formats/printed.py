@@ -13,15 +13,20 @@ from .edits import Edit
 
 _LINE = re.compile(r"[^\r\n]+")
 _SETTING = re.compile(
-    r"[\s|*>\-\u2502\u2503]*(?P<key>[A-Za-z_][\w.\-/]*(?: [\w.\-/&]+)*)[ ]?(?:\([^()]*\))?[ \t]*(?:[:=]|\.{3,}|[|\u2502\u2503])[ \t]*"
+    r"[\s|*>\-\u2502\u2503]*(?P<key>[A-Za-z_][\w\-/]*(?:\.\w[\w\-/]*)*(?: [\w\-/&]+)*)[ ]?(?:\([^()]*\))?[ \t]*"
+    r"(?:[:=]|\.{3,}|[|\u2502\u2503])[ \t]*"
 )
 _OPENING = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*)?(?P<bracket>[({])")
+_MAPPING = re.compile(r"(?:dict\(|\w*Namespace\(|\{)")
 _ENUM = re.compile(r"<[\w.]+: (?P<value>[^<>]*)>")
 _NAMED = re.compile(r"\s*(?:(?P<bare>[A-Za-z_][\w.\-]*)|'(?P<single>[^'\r\n]*)'|\"(?P<double>[^\"\r\n]*)\")\s*[=:]\s*")
 _INTEGER = re.compile(r"[-+]?\d[\d_]*")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}
 MAX_DEPTH = 8
+_ELEMENTS = 16
+_LONGEST = 2_000
+"""Characters of a line that may hold a setting."""
 
 
 def read(text: str) -> Reading:
@@ -47,9 +52,12 @@ def _items(text: str, at: int, end: int, path: Path, scope: str, depth: int) -> 
             continue
         key = next(one for one in found.groups() if one is not None)
         raw = text[found.end() : stop].strip()
-        inner = _OPENING.match(raw)
-        if inner and inner["name"] in (None, "dict", "Namespace") and depth < MAX_DEPTH and raw[-1:] in ")}":
+        inner = _MAPPING.match(raw)
+        if inner and depth < MAX_DEPTH and raw[-1:] in ")}":
             yield from _items(text, found.end() + inner.end(), stop, (*path, key), scope, depth + 1)
+        elif raw[:1] in ("(", "[") and raw[-1:] in (")", "]"):
+            for index, one in enumerate(raw[1:-1].split(",")[:_ELEMENTS]):
+                yield Entry((*path, key, index), _value(one.strip()), found.end(), kind="argument", scope=scope)
         else:
             yield Entry((*path, key), _value(raw), found.end(), kind="argument", scope=scope)
 
@@ -78,7 +86,7 @@ def _pieces(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _lines(text: str) -> Iterator[Entry]:
     for count, line in enumerate(_LINE.finditer(text)):
-        found = _SETTING.match(text, line.start(), line.end())
+        found = _SETTING.match(text, line.start(), min(line.end(), line.start() + _LONGEST))
         if found is None or found.end() == line.end() or count > MAX_ENTRIES:
             continue
         raw = text[found.end() : line.end()].rstrip(" \t|,\u2502\u2503")

@@ -1,0 +1,79 @@
+"""What stands where in one file: nodes by kind, calls and attributes by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+KINDS = (
+    "ERROR", "assignment", "attribute", "augmented_assignment", "binary_operator", "break_statement", "call", "class_definition",
+    "comparison_operator", "decorated_definition", "dotted_name", "exec_statement", "expression_statement", "float", "for_statement",
+    "function_definition", "identifier", "if_statement", "import_from_statement", "import_statement", "keyword_argument",
+    "list_comprehension", "module", "none", "print_statement", "return_statement", "string", "subscript", "unary_operator",
+    "while_statement", "with_statement",
+)  # fmt: skip
+"""The kinds of nodes that rules begin with."""
+
+
+class Index:
+    """One syntax tree, read once from start to end."""
+
+    def __init__(self, root: SgNode) -> None:
+        self.root = root
+        self.kinds: dict[str, list[SgNode]] = {kind: [] for kind in KINDS}
+        for node in root.find_all({"rule": {"any": [{"kind": kind} for kind in KINDS]}}):
+            self.kinds[node.kind()].append(node)
+
+    @cached_property
+    def calls(self) -> dict[str, list[SgNode]]:
+        """Calls by the last name of what is called."""
+        return _by(called_name, self.kinds["call"])
+
+    @cached_property
+    def attributes(self) -> dict[str, list[SgNode]]:
+        """`x.name` by name."""
+        return _by(lambda node: name.text() if (name := node.field("attribute")) else "", self.kinds["attribute"])
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that stands in the file, of attributes and keywords too."""
+        return frozenset(node.text() for node in self.kinds["identifier"])
+
+
+def _by(name_of: Callable[[SgNode], str], nodes: list[SgNode]) -> dict[str, list[SgNode]]:
+    found: dict[str, list[SgNode]] = {}
+    for node in nodes:
+        found.setdefault(name_of(node), []).append(node)
+    return found
+
+
+def called_name(call: SgNode) -> str:
+    """The last name of what is called: `cross_entropy` for `F.cross_entropy(x, y)`, empty where it has none."""
+    function = call.field("function")
+    if function is None:
+        return ""
+    if function.kind() == "attribute":
+        name = function.field("attribute")
+        return name.text() if name else ""
+    return function.text() if function.kind() == "identifier" else ""
+
+
+def constructs(call: SgNode) -> bool:
+    """Whether a call makes an object of a class, by the convention that classes have capitals."""
+    return call.kind() == "call" and called_name(call)[:1].isupper()
+
+
+def outermost(nodes: Iterable[SgNode]) -> list[SgNode]:
+    """Those of some nodes that lie in no other of them."""
+    spans = sorted(((where.start.index, -where.end.index, node) for node in nodes for where in (node.range(),)), key=lambda one: one[:2])
+    tops: list[SgNode] = []
+    end = -1
+    for start, last, node in spans:
+        if start >= end:
+            tops.append(node)
+            end = -last
+    return tops

@@ -1,0 +1,157 @@
+"""What only the whole of all logs tells: the failure behind the others, the curves, what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from traindx.engine.facts import Origin, Place
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.probe import Event
+
+from .collected import Collected
+from .failures import Failure, failures_of, tell_failures
+from .frames import Places
+from .log import Log, tell_progress
+from .people import People
+from .series_facts import tell_series
+from .signatures import Hits, Signatures
+
+MAX_EVENTS = 300
+_ENOUGH = 20
+"""Lines that show progress, from which on a log is more than a pasted piece."""
+
+
+class Conclusion:
+    """Draws the facts of a diagnosis from logs that were read."""
+
+    def __init__(self, knowledge: Knowledge, machines: Signatures, hits: Hits, facts: Collected) -> None:
+        self._knowledge, self._machines, self._hits, self._facts = knowledge, machines, hits, facts
+        self.events: list[Event] = []
+        self.unknowable: dict[str, str] = {}
+
+    def draw(self, logs: Sequence[Log]) -> None:
+        """Add everything to the facts, and fill `events` and `unknowable`."""
+        failures: list[Failure] = []
+        for log in logs:
+            log.drop_strays()
+            ends = [one.marks[-1].number for one in log.store if one.marks]
+            log.heard.last_progress = max([log.positions.last_number, *ends])
+            failures += failures_of(log.heard, log.name, self._machines, self._hits)
+        first = tell_failures(self._facts, failures, Places(self._knowledge))
+        People(self._knowledge, self._facts, self._hits).take(said for log in logs for said in log.heard.said)
+        for log in sorted(logs, key=_by_trouble):
+            self._tell_curves(log)
+        self._tell_logs(logs, first)
+        self._tell_absent(logs)
+        self._tell_events(failures)
+        self._tell_unknowable(logs)
+
+    def _tell_curves(self, log: Log) -> None:
+        told = log.told(self._knowledge.limits)
+        tell_series(told, log.store, log.positions, log.lines)
+        tell_progress(told, log)
+        for fact in told.facts.values():
+            known = self._facts.get(fact.name)
+            if known is None or known.origin is not Origin.LOG:
+                self._facts.put(fact)
+
+    def _tell_logs(self, logs: Sequence[Log], first: Failure | None) -> None:
+        place = Place(logs[0].name)
+        texts = [log for log in logs if log.is_text]
+        if texts:
+            self._facts.add("log.machine", any(log.heard.machine for log in texts), place)
+        self._facts.add("log.has_metrics", any(log.has_curves() for log in logs), place)
+        trainer = next((log.lines.formats.trainer for log in logs if log.lines.formats.trainer), "")
+        if trainer:
+            self._facts.add("log.trainer", trainer, place)
+        machines = [log for log in texts if log.heard.machine]
+        if machines:
+            traceback = next((log.heard.first_traceback for log in machines if log.heard.first_traceback), None)
+            self._facts.add("log.traceback", traceback is not None, traceback or place)
+        ranks = set().union(*(log.ranks() for log in logs))
+        if ranks:
+            self._facts.add("log.ranks", len(ranks), place)
+        self._tell_end(logs, first)
+        self._tell_oom(first)
+
+    def _tell_end(self, logs: Sequence[Log], first: Failure | None) -> None:
+        """Whether training came to its end."""
+        steps, total = self._facts.get("log.steps"), self._facts.get("log.total_steps")
+        if steps is None or total is None or "log.finished" in self._facts:
+            return
+        place = steps.place or Place(logs[0].name)
+        curves = any(log.has_curves() for log in logs)
+        reached = curves and int(steps.value) >= int(total.value)  # type: ignore[arg-type]
+        failed = first is not None or any(hit.rule.role in ("failure", "consequence") for hit in self._hits.found.values())
+        if reached:
+            self._facts.add("log.finished", True, place)
+        elif failed or sum(log.positions.seen for log in logs) >= _ENOUGH:
+            self._facts.add("log.finished", False, place)
+        if reached or failed or sum(log.positions.seen for log in logs) >= _ENOUGH:
+            self._facts.add("log.ends_midway", not (reached or failed), place)
+
+    def _tell_oom(self, first: Failure | None) -> None:
+        """When in the run device memory ran out."""
+        tried = next((hit for hit in self._hits.found.values() if any(name.startswith("gpu.oom.") for name in hit.rule.captures.values())), None)
+        if tried is None:
+            return
+        during = (("loading", "in_loading"), ("saving", "in_saving"), ("evaluation", "in_evaluation"), ("optimizer-step", "in_optimizer"))
+        when = next((word for word, name in during if self._true(f"log.exception.{name}")), "")
+        step = tried.place.step
+        if not when and step is not None:
+            when = "first-step" if step <= 1 else "later"
+        if when and first is not None:
+            self._facts.add("gpu.oom.when", when, first.place)
+
+    def _true(self, name: str) -> bool:
+        fact = self._facts.get(name)
+        return fact is not None and fact.value is True
+
+    def _tell_absent(self, logs: Sequence[Log]) -> None:
+        """A signature that was looked for in a whole log and not found is known not to be there."""
+        read = [log for log in logs if log.is_text and log.heard.machine and log.whole]
+        if read:
+            self._hits.absent(self._machines.rules.values(), Place(read[0].name))
+
+    def _tell_events(self, failures: Sequence[Failure]) -> None:
+        for hit in self._hits.found.values():
+            if hit.origin is Origin.LOG:
+                often = f" ({hit.count} times)" if hit.count > 1 else ""
+                self.events.append(Event(hit.rule.means + often, hit.place))
+        for failure in failures[:MAX_EVENTS]:
+            text = f"{failure.raised.type}: {failure.raised.message.partition(chr(10))[0]}"[:200]
+            self.events.append(Event(text, failure.place))
+        for name, what in _MOMENTS.items():
+            fact = self._facts.get(name)
+            if fact is not None and fact.value is True and fact.place is not None and fact.origin is Origin.LOG:
+                self.events.append(Event(what, fact.place))
+        self.events.sort(key=lambda event: (event.place.input, event.place.line or 0))
+        del self.events[MAX_EVENTS:]
+
+    def _tell_unknowable(self, logs: Sequence[Log]) -> None:
+        for prefix, metric, reason in _NEEDED:
+            if not any(one.name.metric.startswith(metric) for log in logs for one in log.store):
+                for name in self._knowledge.facts:
+                    if name.startswith(prefix) and name not in self._facts:
+                        self.unknowable[name] = reason
+
+
+_MOMENTS: Mapping[str, str] = {
+    "loss.nonfinite": "The loss is NaN or Inf for the first time",
+    "grad.norm.nonfinite": "The gradient norm is NaN or Inf for the first time",
+    "loss.eval.nonfinite": "The validation loss is NaN or Inf for the first time",
+    "loss.spike": "The largest spike of the loss",
+}
+_NEEDED = (
+    ("loss.eval.", "eval_loss", "no validation loss is printed"),
+    ("loss.", "loss", "no loss is printed"),
+    ("grad.norm.", "grad_norm", "no gradient norm is printed"),
+    ("log.lr.", "learning_rate", "no learning rate is printed"),
+    ("log.loss_scale.", "loss_scale", "no loss scale is printed"),
+)
+
+
+def _by_trouble(log: Log) -> tuple[bool, int]:
+    """The log whose loss broke first, then the one that shows the most losses."""
+    losses = [one for one in log.store if one.name.metric == "loss"]
+    return not any(one.bad for one in losses), -max((one.count for one in losses), default=0)

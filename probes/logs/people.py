@@ -1,0 +1,51 @@
+"""What people said, sentence by sentence, into facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from traindx.engine.facts import Fact, Origin, Place
+from traindx.engine.kb.knowledge import Knowledge
+
+from ..prose import ProseReader
+from .collected import Collected
+from .listening import Said
+from .prose import sentences
+from .signatures import Hits, for_people
+from .vocabulary import letters
+
+MAX_SENTENCES = 400
+
+
+class People:
+    """Reads sentences by the signatures of prose and by what was tried."""
+
+    def __init__(self, knowledge: Knowledge, facts: Collected, hits: Hits) -> None:
+        self._facts, self._hits = facts, hits
+        self._signatures = for_people(knowledge)
+        self._reader = ProseReader(knowledge)
+
+    def take(self, said: Iterable[Said]) -> None:
+        """Take in what was said, and give the sentences as a fact."""
+        texts, places = list[str](), list[Place]()
+        for one in said:
+            for sentence in sentences(one.text):
+                if len(texts) < MAX_SENTENCES:
+                    texts.append(sentence)
+                    places.append(one.place)
+        for sentence, place in zip(texts, places, strict=True):
+            self._sentence(sentence, place)
+        if texts:
+            self._facts.put(Fact("log.prose", tuple(texts), Origin.LOG, tuple(places)))
+
+    def _sentence(self, sentence: str, place: Place) -> None:
+        low = sentence.lower().encode()
+        rules = self._signatures.candidates(low, self._signatures.vocabulary.hits(letters(low)))
+        if rules and not self._reader.states(sentence):
+            rules = tuple(rule for rule in rules if rule.where != "prose")
+        for rule in rules:
+            match = self._signatures.search(rule, sentence)
+            if match is not None:
+                self._hits.note(rule, match, place, Origin.PROSE)
+        for name, value in self._reader.trials(sentence).items():
+            self._facts.add(name, value, place, Origin.PROSE)

@@ -1,0 +1,194 @@
+"""The probe that reads logs, metric records and event files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.probe import Findings, InputSeen, Progress
+
+from ..inputs import Input, Kind
+from ..printed import PrintedSettings
+from ..text import Unreadable
+from .blocks import Block, Blocks
+from .collected import Collected
+from .conclude import Conclusion
+from .lines import Lines
+from .listening import Heard, Listener
+from .log import Log
+from .positions import Positions
+from .records import NoRecords, Records, rows_of
+from .scan import Scan
+from .series import Store
+from .signatures import Hits, for_machines
+from .triage import Triage
+from .written import Written
+
+FULL = 256 << 20
+"""Bytes up to which every number of a log is read; of a larger one they are sampled."""
+SPEED = 60e6
+"""Bytes a second, for the estimate of what reading will cost."""
+_EVERY = 0.2
+"""Seconds between two calls of the progress callback."""
+_KINDS = (Kind.LOG, Kind.RECORDS, Kind.EVENTS)
+
+Mode = Literal["auto", "full", "triage"]
+
+
+class LogProbe:
+    """Reads all logs, records and event files of a run, and gives facts with their places.
+
+    It implements the Probe protocol. After `run`, `printed_settings` holds the settings that the
+    logs show, for the readers of configurations.
+    """
+
+    id = "logs"
+
+    def __init__(
+        self, inputs: Sequence[Input], knowledge: Knowledge, *, scan: Mode = "auto", progress: Progress | None = None
+    ) -> None:
+        self._inputs = [one for one in inputs if one.kind in _KINDS]
+        self._knowledge, self._mode, self._progress = knowledge, scan, progress
+        self._facts = Collected(knowledge)
+        self._machines = for_machines(knowledge)
+        self._hits = Hits(self._facts)
+        self._findings = Findings()
+        self._logs: list[Log] = []
+        self._settings: list[PrintedSettings] = []
+        self._called = 0.0
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """Everything below these names, and what signatures establish besides."""
+        if not self._inputs:
+            return frozenset()
+        prefixes = ("log.*", "loss.*", "grad.norm.*", "gpu.*", "dist.*", "process.*", "env.*")
+        rules = self._knowledge.signatures.values()
+        others = {name for rule in rules for name in (*rule.facts, *rule.captures.values())}
+        return frozenset((*prefixes, *others))
+
+    @property
+    def cost(self) -> float:
+        """Seconds, by the size of the inputs."""
+        return sum(map(_size, self._inputs)) / SPEED
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether a person named one of the inputs."""
+        return any(one.named for one in self._inputs)
+
+    @property
+    def printed_settings(self) -> list[PrintedSettings]:
+        """The settings that the logs print, in their order."""
+        return list(self._settings)
+
+    def run(self) -> Findings:
+        """Read everything."""
+        for source in self._inputs:
+            self._read(source)
+        if self._logs:
+            conclusion = Conclusion(self._knowledge, self._machines, self._hits, self._facts)
+            conclusion.draw(self._logs)
+            self._findings.events = conclusion.events
+            self._findings.unknowable = conclusion.unknowable
+        self._findings.facts = list(self._facts)
+        return self._findings
+
+    # -- reading
+
+    def _read(self, source: Input) -> None:
+        note, bad, size = "", False, _size(source)
+        try:
+            if source.kind is Kind.LOG:
+                note, size = self._read_log(source)
+            elif source.kind is Kind.RECORDS:
+                note, size = self._read_records(source)
+            else:
+                note = self._read_events(source)
+        except Unreadable as error:
+            note, bad = str(error), True
+        except NoRecords as error:
+            note, bad = f"no metric records: {error}", source.named
+        self._findings.inputs.append(InputSeen(source.name, source.kind.value, size, note, bad))
+
+    def _read_log(self, source: Input) -> tuple[str, int]:
+        listener = Listener(source.name, self._knowledge, self._machines, self._hits, self._facts)
+        scan = Scan(self._knowledge, listener)
+        blocks = Blocks(source)
+        notes = self._feed(source, scan, listener, self._watched(source, blocks))
+        scan.close()
+        self._settings += listener.settings.blocks
+        log = Log(source.name, scan.store, scan.positions, scan.lines, listener.heard)
+        self._logs.append(log)
+        notes += blocks.notes
+        if blocks.size == 0 and not listener.heard.machine:
+            notes.append("empty")
+        if log.store.full:
+            notes.append("more kinds of numbers than are kept")
+        return "; ".join(notes), blocks.size
+
+    def _feed(self, source: Input, scan: Scan, listener: Listener, blocks: Iterable[Block]) -> list[str]:
+        iterator = iter(blocks)
+        first = next(iterator, None)
+        if first is None:
+            return []
+        written = Written(self._knowledge, scan, listener)
+        if written.applies(first):
+            written.read(_chain(first, iterator))
+            return []
+        if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):
+            triage = Triage(scan, listener)
+            triage.read(_chain(first, iterator))
+            return [triage.note]
+        for block in _chain(first, iterator):
+            scan.feed(block)
+        return []
+
+    def _watched(self, source: Input, blocks: Blocks) -> Iterable[Block]:
+        """The blocks, with the progress callback called now and then."""
+        total = _size(source)
+        for block in blocks:
+            yield block
+            now = time.monotonic()
+            if self._progress is not None and now - self._called >= _EVERY:
+                self._called = now
+                done = blocks.position()
+                self._progress(source.name, done, max(total, done))
+
+    def _read_records(self, source: Input) -> tuple[str, int]:
+        blocks, lines, store = Blocks(source), Lines(self._knowledge), Store()
+        records = Records(lines.names, store)
+        for row in rows_of(self._watched(source, blocks)):
+            records.take(row)
+        records.flush()
+        positions = Positions(lines)
+        positions.total_steps = records.total_steps
+        self._logs.append(Log(source.name, store, positions, lines, Heard(), is_text=False))
+        return "; ".join(blocks.notes), blocks.size
+
+    def _read_events(self, source: Input) -> str:
+        from .events import NoEvents, read_events
+
+        lines, store = Lines(self._knowledge), Store()
+        try:
+            count = read_events(source, lines.names, store)
+        except NoEvents as error:
+            raise Unreadable(str(error)) from None
+        self._logs.append(Log(source.name, store, Positions(lines), lines, Heard(), is_text=False))
+        return "" if count else "no single numbers in it"
+
+
+def _chain(first: Block, rest: Iterable[Block]) -> Iterable[Block]:
+    yield first
+    yield from rest
+
+
+def _size(source: Input) -> int:
+    if source.data is not None:
+        return len(source.data)
+    try:
+        return source.path.stat().st_size if source.path is not None else 0
+    except OSError:
+        return 0

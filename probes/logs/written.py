@@ -1,0 +1,78 @@
+"""Files that are mostly sentences, such as a bug report: the sentences, and the output pasted between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from traindx.engine.kb.knowledge import Knowledge
+
+from .blocks import Block
+from .listening import Listener
+from .prose import NOTE, Writing, is_fence
+from .scan import Scan
+
+_LONGEST = 4000
+"""Characters of a paragraph that are joined."""
+
+
+class Written:
+    """Parts what a person wrote from what a machine printed, and hands both on."""
+
+    def __init__(self, knowledge: Knowledge, scan: Scan, listener: Listener) -> None:
+        self._writing = Writing(knowledge)
+        self._scan, self._listener = scan, listener
+        self._fenced = False
+        self._paragraph: list[str] = []
+        self._first: tuple[int, bytes] = (1, b"")
+        self._output: list[bytes] = []
+        self._output_first = 1
+
+    def applies(self, block: Block) -> bool:
+        """Whether a file that begins with this block is mostly sentences."""
+        return self._writing.mostly(line.decode("utf-8", "replace") for line in block.lines[:400])
+
+    def read(self, blocks: Iterable[Block]) -> None:
+        """Read all blocks."""
+        for block in blocks:
+            for index, line in enumerate(block.lines):
+                self._line(block.number(index), line)
+        self._end_paragraph()
+        self._end_output()
+
+    def _line(self, number: int, line: bytes) -> None:
+        text = line.decode("utf-8", "replace").rstrip()
+        if is_fence(text):
+            self._fenced = not self._fenced
+            self._end_paragraph()
+        elif self._fenced or NOTE.match(text) or (text.strip() and not self._goes_on(text)):
+            self._end_paragraph()
+            if not self._output:
+                self._output_first = number
+            self._output.append(line)
+            return
+        elif not text.strip():
+            self._end_paragraph()
+        else:
+            if not self._paragraph:
+                self._first = (number, line)
+            self._paragraph.append(text.strip())
+            if sum(map(len, self._paragraph)) > _LONGEST:
+                self._end_paragraph()
+        self._end_output()
+
+    def _goes_on(self, text: str) -> bool:
+        """A sentence, or the short last line of one."""
+        if self._writing.is_sentence(text):
+            return True
+        return bool(self._paragraph) and text.rstrip().endswith((".", "!", "?")) and "=" not in text and "  " not in text.strip()
+
+    def _end_paragraph(self) -> None:
+        if self._paragraph:
+            number, line = self._first
+            self._listener.say(" ".join(self._paragraph), self._listener.place_at(number, line))
+            self._paragraph = []
+
+    def _end_output(self) -> None:
+        if self._output:
+            self._scan.feed(Block(b"".join(self._output), self._output_first))
+            self._output = []
