@@ -110,14 +110,12 @@ def _rests_on(ways: Iterable[DerivationRule], names: set[str]) -> bool:
 
 
 def _could_reorder(contenders: Sequence[Ranked], wanted: frozenset[str], knowledge: Knowledge) -> bool:
-    """Whether the unknown facts could put some cause above one that now stands before it."""
+    """Whether the unknown facts could put some cause above one that now stands before it, or shake the first."""
     spans = [_span(one, wanted, knowledge) for one in contenders]
-    lowest = float("inf")
-    for one, (down, up) in zip(contenders, spans, strict=True):
-        if one.decibans + up >= lowest:
-            return True
-        lowest = min(lowest, one.decibans - down)
-    # A single cause can still become more or less certain.
+    for index, (above, (down, _)) in enumerate(zip(contenders, spans, strict=True)):
+        for below, (_, up) in zip(contenders[index + 1 :], spans[index + 1 :], strict=True):
+            if (down or up) and below.decibans + up >= above.decibans - down:
+                return True
     return any(down or up for down, up in spans[:1])
 
 

@@ -290,6 +290,7 @@ def _pattern(scope: Scope, entry: Located) -> Stored:
         "rule": pattern.rule,
         "flow": flow and {
             "source": flow.from_,
+            "element": flow.element,
             "source_argument": flow.from_argument or [],
             "into": flow.into,
             "argument": flow.argument,

@@ -12,7 +12,7 @@ from typing import Any
 def literals(pattern: str) -> tuple[str, ...]:
     """Texts of which every match contains at least one, in lower case; empty where there are none.
 
-    `a (?:cat|dog) ran` gives `(" ran",)`: of what must be there, the longest. An alternation
+    `a (?:cat|dog) ran off` gives `(" ran off",)`: of what must be there, the longest. An alternation
     gives one text for each branch: `CUDA error|NCCL error`.
     """
     tree = _parser.parse(pattern)

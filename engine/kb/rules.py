@@ -217,6 +217,7 @@ class FlowRule:
     """A value on its way through the code. Rules are in ast-grep's own words."""
 
     source: Mapping[str, Any]
+    element: int | None
     source_argument: tuple[int | str, ...]
     into: Mapping[str, Any]
     argument: tuple[int | str, ...]

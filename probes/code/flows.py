@@ -54,7 +54,7 @@ class Flow:
 
     def _arrival(self, place: SgNode, module: Module, origins: Iterator[Origin], wanted: set[SgNode]) -> Arrival:
         found = list(origins)
-        hits = [one for one in found if one.node in wanted]
+        hits = [one for one in found if one.node in wanted and self.rule.element in (None, *one.way.path[:1])]
         sure = [one for one in hits if one.sure]
         return Arrival(place, module, sure[0] if sure else None, not hits and all(one.kind == "made" for one in found))
 

@@ -139,7 +139,8 @@ class Tracer:
         elif one.kind == "augment":
             yield from (way.to(part, path=()) for part in named_parts(one.value)[1:])
         elif one.kind == "add":
-            yield way.to(one.value, path=(*one.path, *way.path[1:]))
+            # Which of the elements that were added it is, nobody knows.
+            yield way.to(one.value, path=(*one.path, *way.path[1:]), sure=not way.path or way.path[0] == EACH)
         elif one.kind == "entry":
             if way.path and (one.key is None or way.path[0] in (one.key, EACH) or not isinstance(way.path[0], type(one.key))):
                 yield way.to(one.value, path=(*one.path, *way.path[1:]))

@@ -125,4 +125,4 @@ class Document:
         start = self._starts[line - 1]
         end = self._starts[line] if line < len(self._starts) else len(self.file.text)
         text = safe(self.file.text[start:end][: 5 * SHOWN].strip())[:SHOWN]
-        return Place(self.file.name, line, offset - start + 1, text=text)
+        return Place(self.file.name, line + self.file.first_line - 1, offset - start + 1, text=text)

@@ -32,6 +32,8 @@ class File:
     """The byte order mark in front of the text."""
     size: int = 0
     """Bytes, decompressed."""
+    first_line: int = 1
+    """The number of the first line, where the text is a block of a longer one."""
 
     def encode(self, text: str) -> bytes:
         """A changed text in this file's encoding. Raises UnicodeEncodeError where it does not fit."""

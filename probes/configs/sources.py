@@ -26,6 +26,10 @@ _SHELL = re.compile(
     re.MULTILINE,
 )
 _PYTHON = re.compile(r"^(?:import|from|def|class|with|for|if)\s|^[A-Za-z_][\w.]*\s*=\s*\S|^\w+\s*:\s*\w+\s*=", re.MULTILINE)
+_COMMAND = re.compile(
+    r"\s*(?:[$+>#!]\s+|\S+@\S+[$#]\s+)?(?:\w+=\S+\s+)*(?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|bash|sh|lightning|"
+    r"llamafactory-cli|axolotl|tune)\s|\s*--[A-Za-z][\w.-]*\s+[^\s:=]"
+)
 _REPR = re.compile(r"\s*[A-Za-z_][\w.]*\(")
 _DEEPEST = 3
 
@@ -37,6 +41,11 @@ def format_of(name: str, text: str) -> str:
     if _BY_NAME.match(base):
         return "shell"
     return _BY_SUFFIX.get(suffix) or _by_content(text)
+
+
+def printed_format(text: str) -> str:
+    """How a block that a run printed is read: a command line as a script, anything else as printed settings."""
+    return "shell" if _COMMAND.match(text) else "printed"
 
 
 def _by_content(text: str) -> str:
@@ -70,6 +79,8 @@ def _is_python(text: str) -> bool:
 def read_documents(file: File, origin: Origin, *, named: bool = True, format_name: str = "") -> list[Document]:
     """The documents of a file: itself, and the texts inside it."""
     name = format_name or format_of(file.name, file.text)
+    if name == "shell" and origin is Origin.CONFIG:
+        origin = Origin.SCRIPT
     outer = Document(file, name, origin, file.text, format_module(name).read(file.text), named=named)
     return [outer, *_inside(outer, outer.reading, None, 1)]
 
@@ -82,7 +93,9 @@ def _inside(outer: Document, reading: Reading, around: Part | None, depth: int) 
         if not part.name and not part.format.startswith(("python", "shell")):
             # An option that only looks like JSON is no broken file.
             inner = replace(inner, problems=())
-        yield Document(outer.file, name, outer.origin, part.text, inner, placed, outer.named)
+        # What a script writes into a file is a file of the run, and no option.
+        origin = Origin.CONFIG if part.name and name != "shell" and outer.origin is Origin.SCRIPT else outer.origin
+        yield Document(outer.file, name, origin, part.text, inner, placed, outer.named)
         if depth < _DEEPEST:
             yield from _inside(outer, inner, placed, depth + 1)
 

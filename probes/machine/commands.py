@@ -6,7 +6,6 @@ A GPU driver in trouble can block for ever, even against being killed, so nothin
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -67,6 +66,8 @@ def run(command: Sequence[str], host: Host, seconds: float = PATIENCE) -> tuple[
 
     Raises NoAnswer where it cannot be started or does not end in time.
     """
+    import subprocess
+
     name = os.path.basename(command[0])
     try:
         process = subprocess.Popen(

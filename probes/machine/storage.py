@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from .host import Host
@@ -23,6 +21,8 @@ def observe_shared_memory(host: Host, seen: Observed) -> None:
             SHARED, "there is no /dev/shm" if host.system == "linux" else f"{host.system} has no /dev/shm"
         )
         return
+    import shutil
+
     size = shutil.disk_usage(host.at("/dev/shm"))
     seen.tell("env.shm_gib", gib(size.total), "/dev/shm")
     seen.tell("env.shm_free_gib", gib(size.free), "/dev/shm")
@@ -30,6 +30,9 @@ def observe_shared_memory(host: Host, seen: Observed) -> None:
 
 def observe_disk(output: Path, seen: Observed) -> None:
     """What is free where the run writes, be the folder there yet or not, and for temporary files."""
+    import shutil
+    import tempfile
+
     folder = _existing(output)
     seen.tell("env.disk_free_gib", gib(shutil.disk_usage(folder).free), str(folder))
     temporary = tempfile.gettempdir()

@@ -169,7 +169,8 @@ def test_old_caches_are_tidied_away(settled: Pack, tmp_path: Path) -> None:
     ("pattern", "expected"),
     [
         ("CUDA out of memory", ("cuda out of memory",)),
-        (r"a (?:cat|dog) ran", (" ran",)),
+        (r"a (?:cat|dog) ran off", (" ran off",)),
+        (r"lr|learning rate", ("learning rate", "lr")),
         (r"CUDA error|NCCL error: \d+", ("cuda error", "nccl error: ")),
         (r"(?P<x>\d+) steps?", (" step",)),
         (r"(?:loss is nan)+", ("loss is nan",)),

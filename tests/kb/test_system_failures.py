@@ -37,6 +37,9 @@ epoch 0 step 10 loss 2.31
 """
 WRAPPED_OOM = """\
 epoch 0 step 10 loss 2.31
+Traceback (most recent call last):
+  File "train.py", line 31, in <module>
+    loss.backward()
 torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 15.00 GiB.
 GPU 0 has a total capacity of 14.56 GiB of which 6.91 GiB is free.
 Including non-PyTorch memory, this process has 7.65 GiB memory in use.
@@ -78,15 +81,28 @@ RuntimeError: Error(s) in loading state_dict for ResNet:
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        (OLD_OOM, {"gpu.oom.happened": True, "gpu.oom.unallocated_gib": 0.5, "gpu.oom.held_elsewhere_gib": 5.4375}),
+        (
+            OLD_OOM,
+            {"gpu.oom.happened": True, "gpu.oom.unallocated_gib": 0.5, "gpu.oom.held_elsewhere_gib": 5.4375},
+        ),
         (NEW_OOM, {"gpu.oom.held_elsewhere_gib": 6.0, "gpu.oom.other_gib": 6.0, "gpu.other_processes": True}),
         (NEW_OOM, {"gpu.oom.fragmentation": 0.375, "gpu.oom.fragmented": True}),
         (WRAPPED_OOM, {"gpu.oom.tried_gib": 15.0, "gpu.oom.total_gib": 14.56, "gpu.oom.process_gib": 7.65}),
         (TIMEOUT, {"dist.timed_out": True, "dist.collective": "ALLREDUCE", "dist.timeout_s": 600.0}),
         (TIMEOUT, {"dist.sequence": 1204, "dist.last_completed": 1203, "dist.peer_lost": False}),
         (KILLED, {"process.killed": True, "process.exit_code": -9, "dist.rank": 3}),
-        (WRAPPER, {"checkpoint.does_not_fit": True, "checkpoint.wrapper_prefix": True, "checkpoint.unreadable": False}),
-        (HEAD, {"checkpoint.mismatched_key": "fc.weight", "checkpoint.shape_in_file": "torch.Size([1000, 512])"}),
+        (
+            WRAPPER,
+            {
+                "checkpoint.does_not_fit": True,
+                "checkpoint.wrapper_prefix": True,
+                "checkpoint.unreadable": False,
+            },
+        ),
+        (
+            HEAD,
+            {"checkpoint.mismatched_key": "fc.weight", "checkpoint.shape_in_file": "torch.Size([1000, 512])"},
+        ),
     ],
 )
 def test_an_error_gives_its_numbers_and_names(
@@ -94,7 +110,9 @@ def test_an_error_gives_its_numbers_and_names(
 ) -> None:
     facts = read(log, knowledge)
     found = {name: facts.value(name) for name in expected}
-    assert found == {name: pytest.approx(value) if isinstance(value, float) else value for name, value in expected.items()}
+    assert found == {
+        name: pytest.approx(value) if isinstance(value, float) else value for name, value in expected.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -116,14 +134,21 @@ def test_errors_of_one_kind_establish_one_fact(line: str, fact: str, knowledge: 
 
 
 def test_a_full_disk_is_told_from_full_shared_memory(knowledge: Knowledge) -> None:
-    disk = read("epoch 1 loss 0.93\nOSError: [Errno 28] No space left on device: '/data/out/last.pt'\n", knowledge)
-    shared = read("epoch 1 loss 0.93\nRuntimeError: unable to write to file </torch_18_19>: No space left on device (28)\n", knowledge)
+    disk = read(
+        "epoch 1 loss 0.93\nOSError: [Errno 28] No space left on device: '/data/out/last.pt'\n", knowledge
+    )
+    shared = read(
+        "epoch 1 loss 0.93\nRuntimeError: unable to write to file </torch_18_19>: No space left on device (28)\n",
+        knowledge,
+    )
     assert (disk.value("log.disk_full"), disk.value("log.shared_memory_full")) == (True, False)
     assert (shared.value("log.disk_full"), shared.value("log.shared_memory_full")) == (False, True)
 
 
 def test_a_plan_that_found_no_room_is_no_failure(knowledge: Knowledge) -> None:
-    line = "UserWarning: Plan failed with an OutOfMemoryError: CUDA out of memory. Tried to allocate 2.02 GiB."
+    line = (
+        "UserWarning: Plan failed with an OutOfMemoryError: CUDA out of memory. Tried to allocate 2.02 GiB."
+    )
     facts = read(f"epoch 1 loss 0.93\n{line}\nepoch 2 loss 0.91\n", knowledge)
     assert facts.value("gpu.oom.happened") is False
     assert facts.value("log.cudnn_plan_failed") is True

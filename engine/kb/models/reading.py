@@ -68,6 +68,7 @@ class Flow(Model):
     """
 
     from_: Code = Field(alias="from", description="Whose result is followed.")
+    element: int | None = Field(None, description="Which element of the result is followed, where it is a tuple.")
     from_argument: list[int | str] | None = Field(
         None, description="Not the result but what is handed over is followed; written like `argument`."
     )

@@ -13,10 +13,13 @@ from .edits import Edit
 
 _LINE = re.compile(r"[^\r\n]+")
 _SETTING = re.compile(
-    r"[\s|*>\-\u2502\u2503]*(?P<key>[A-Za-z_][\w\-/]*(?:\.\w[\w\-/]*)*(?: [\w\-/&]+)*)[ ]?(?:\([^()]*\))?[ \t]*"
-    r"(?:[:=]|\.{3,}|[|\u2502\u2503])[ \t]*"
+    r"(?P<key>[A-Za-z_][\w\-/]*(?:\.\w[\w\-/]*)*(?: [\w\-/&]+)*)[ ]?(?:\([^()]*\))?"
+    r"(?:[ \t]*(?:[:=]|\.{3,}|[|\u2502\u2503])|[ ]{2,}|\t)[ \t]*"
 )
-_OPENING = re.compile(r"\s*(?P<name>[A-Za-z_][\w.]*)?(?P<bracket>[({])")
+_OPENING = re.compile(r"(?:(?P<name>[A-Za-z_]\w*)\s?\(|\{)")
+_FIRST = 200
+"""Characters at the start among which a namespace or dict begins: a log puts its own words in front."""
+_BAR = re.compile(r" \| ")
 _MAPPING = re.compile(r"(?:dict\(|\w*Namespace\(|\{)")
 _ENUM = re.compile(r"<[\w.]+: (?P<value>[^<>]*)>")
 _NAMED = re.compile(r"\s*(?:(?P<bare>[A-Za-z_][\w.\-]*)|'(?P<single>[^'\r\n]*)'|\"(?P<double>[^\"\r\n]*)\")\s*[=:]\s*")
@@ -31,17 +34,13 @@ _LONGEST = 2_000
 
 def read(text: str) -> Reading:
     """Every setting of a printed block."""
-    opening = _OPENING.match(text)
-    if opening and _closes(text):
-        name = (opening["name"] or "").rsplit(".", 1)[-1]
+    opening = _OPENING.search(text, 0, _FIRST)
+    if opening and text.rstrip().rstrip(",;")[-1:] in (")", "}"):
+        name = opening["name"] or ""
         entries = list(_items(text, opening.end(), len(text), (), name, 0))
         if entries:
             return Reading(tuple(entries[:MAX_ENTRIES]), calls=frozenset({name} if name else ()))
     return Reading(tuple(_lines(text)))
-
-
-def _closes(text: str) -> bool:
-    return text.rstrip().rstrip(",;").endswith((")", "}"))
 
 
 def _items(text: str, at: int, end: int, path: Path, scope: str, depth: int) -> Iterator[Entry]:
@@ -86,12 +85,22 @@ def _pieces(text: str, at: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _lines(text: str) -> Iterator[Entry]:
     for count, line in enumerate(_LINE.finditer(text)):
-        found = _SETTING.match(text, line.start(), min(line.end(), line.start() + _LONGEST))
-        if found is None or found.end() == line.end() or count > MAX_ENTRIES:
-            continue
-        raw = text[found.end() : line.end()].rstrip(" \t|,\u2502\u2503")
-        if raw:
-            yield Entry(tuple(found["key"].split(".")), _value(raw), found.end())
+        if count > MAX_ENTRIES:
+            return
+        start, end = line.start(), min(line.end(), line.start() + _LONGEST)
+        # `Num Epochs = 1 | Total steps = 60`: several in one line.
+        bounds = [start, end]
+        if " = " in line[0]:
+            bounds[1:1] = (found.end() for found in _BAR.finditer(text, start, end))
+        for first, last in zip(bounds, bounds[1:], strict=False):
+            if entry := _setting(text, first, last):
+                yield entry
+
+
+def _setting(text: str, start: int, end: int) -> Entry | None:
+    found = _SETTING.search(text, start, end)
+    raw = text[found.end() : end].rstrip(" \t|,\u2502\u2503") if found else ""
+    return Entry(tuple(found["key"].split(".")), _value(raw), found.end()) if found and raw else None
 
 
 def _value(raw: str) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-
 from .. import commands
 from ..commands import NoAnswer
 from ..host import Host, whole
@@ -17,6 +15,8 @@ def read(host: Host) -> Reading:
     """
     if host.system != "darwin":
         raise NoDevice("no Apple silicon")
+    import platform
+
     if platform.machine() != "arm64":
         raise NoDevice("an Intel Mac has no MPS device that torch still supports")
     sysctl = commands.find("sysctl", host)

@@ -1,0 +1,166 @@
+"""What is wrong with configurations as texts: syntax, types and ranges, keys that their trainer does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from traindx.engine.facts import Place
+from traindx.engine.redact import MASK, redact, safe
+
+from .combine import Read
+from .dialects import Dialect
+from .document import Document, Entry, Problem
+from .packages import compare
+
+Versions = Mapping[str, str]
+"""Package -> installed version."""
+_AROUND = 2
+"""Lines shown either side of a mistake."""
+_NEAR = 0.84
+"""How alike a misspelt key and the one that was meant are, from 0 to 1: `lerning_rate`, not `eval_steps`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Something wrong, in words, and where."""
+
+    text: str
+    place: Place
+
+
+def syntax_errors(documents: Iterable[Document]) -> Iterator[Mistake]:
+    """What does not parse, with the lines around it."""
+    for document in documents:
+        for problem in document.reading.problems:
+            if problem.kind == "syntax":
+                yield _syntax(document, problem)
+
+
+def _syntax(document: Document, problem: Problem) -> Mistake:
+    place = document.place(problem.at)
+    lines = document.file.text.splitlines()
+    here = (place.line or 1) - document.file.first_line + 1
+    shown = [
+        f"{'>>>' if number == here else '   '} {number}: {safe(lines[number - 1][:160])}"
+        for number in range(max(1, here - _AROUND), min(len(lines), here + _AROUND) + 1)
+    ]
+    text = f"{place.input}:{place.line}:{place.column}: {problem.message}"
+    return Mistake("\n".join([text, *shown]), place)
+
+
+def duplicates(documents: Iterable[Document]) -> Iterator[Mistake]:
+    """Keys that stand twice in one mapping: the first is silently lost."""
+    yield from _of_kind(documents, "duplicate")
+
+
+def loose_json(reads: Iterable[Read]) -> Iterator[Mistake]:
+    """JSON that Python's own reader refuses, in files whose trainer uses it."""
+    plain = (read.document for read in reads if not _reads_loosely(read))
+    yield from _of_kind(plain, "loose")
+
+
+def _reads_loosely(read: Read) -> bool:
+    return any(one.stored.get("loose_json") for one in read.dialects) or not read.document.file.name.endswith(".json")
+
+
+def _of_kind(documents: Iterable[Document], kind: str) -> Iterator[Mistake]:
+    for document in documents:
+        for problem in document.reading.problems:
+            if problem.kind == kind:
+                yield Mistake(problem.message, document.place(problem.at))
+
+
+def type_errors(reads: Iterable[Read]) -> Iterator[Mistake]:
+    """Settings of the wrong type or outside their range."""
+    for read in reads:
+        for one in read.occurrences:
+            if one.wrong:
+                yield Mistake(f"{one.entry.key}: {one.wrong}", one.document.place(one.entry.at))
+
+
+def numbers_as_text(reads: Iterable[Read]) -> Iterator[Mistake]:
+    """Numbers that stand as text, for trainers that do not turn text into numbers."""
+    for read in reads:
+        for one in read.occurrences:
+            if one.as_text and not one.dialect.casts_numbers:
+                text = f"{one.entry.key}: {one.entry.value} is text{_why_text(one.entry, read.document)}"
+                yield Mistake(text, one.document.place(one.entry.at))
+
+
+def _why_text(entry: Entry, document: Document) -> str:
+    if document.format == "yaml" and not entry.style:
+        return " in YAML 1.1, which wants a dot and a sign: 1.0e-5"
+    return ", as it stands in quotes" if entry.style else ""
+
+
+def renamed_keys(reads: Iterable[Read], versions: Versions) -> Iterator[tuple[Mistake, bool]]:
+    """Keys that were renamed or removed; the switch says whether the installed version no longer reads them."""
+    for read in reads:
+        dialect = read.trainer
+        if dialect is None:
+            continue
+        for entry in read.document.reading.entries:
+            change = dialect.renamed.get(entry.key) or dialect.renamed.get(str(entry.path[-1]) if entry.path else "")
+            if change is None or (entry.kind == "argument" and entry.scope not in dialect.calls):
+                continue
+            since, installed = change.get("since", ""), versions.get(dialect.package.replace("-", "_"))
+            if since and installed and compare(installed, since) < 0:
+                continue
+            name = entry.path[-1]
+            became = f"is now `{change['to']}`" if change.get("to") else "was removed"
+            when = f" (since {dialect.package} {since})" if since else ""
+            lost = change.get("then", "ignored") != "still read" and bool(installed or not since)
+            yield Mistake(f"`{name}` {became}{when}", read.document.place(entry.at)), lost
+
+
+def misspelt_keys(reads: Iterable[Read]) -> Iterator[Mistake]:
+    """Keys that a recognised trainer does not know and that are almost one it does."""
+    import difflib
+
+    for read in reads:
+        dialect = read.trainer
+        if dialect is None:
+            continue
+        words = _vocabulary(dialect)
+        entries = [one for one in read.document.reading.entries if _is_key_of(one, dialect)]
+        given = {_last(one) for one in entries}
+        for entry in entries:
+            key = _last(entry)
+            if key in words or len(key) < 5:
+                continue
+            alike = [one for one in words - given if abs(len(one) - len(key)) <= 2 and {one[0], one[-1]} & {key[0], key[-1]}]
+            near = difflib.get_close_matches(key, sorted(alike), n=1, cutoff=_NEAR)
+            if near and _is_slip(key, near[0]):
+                yield Mistake(f"`{key}` is not known; probably `{near[0]}`", read.document.place(entry.at))
+
+
+def _vocabulary(dialect: Dialect) -> set[str]:
+    keys = (*dialect.keys, *(dialect.normal(one) for one in (*dialect.known, *dialect.renamed)))
+    return {part for key in keys for part in key.split(".") if part.isidentifier()}
+
+
+def _is_key_of(entry: Entry, dialect: Dialect) -> bool:
+    """Whether the trainer itself would read it: an option or a key of its file, or an argument of its classes."""
+    if entry.kind == "argument":
+        return entry.scope in dialect.calls and isinstance(entry.path[-1], str) and entry.path[-1] != "()"
+    return entry.kind in ("", "option") and bool(entry.path) and isinstance(entry.path[-1], str)
+
+
+def _last(entry: Entry) -> str:
+    return str(entry.path[-1]).replace("-", "_")
+
+
+def _is_slip(key: str, near: str) -> bool:
+    """Whether one is the other with a letter or two gone wrong, and not another word: `eval_step`, not `fp32`."""
+    digits = [[char for char in one if char.isdigit()] for one in (key, near)]
+    return digits[0] == digits[1]
+
+
+
+def secrets(documents: Iterable[Document]) -> Iterator[Mistake]:
+    """Values that look like keys or passwords. They are named, and never shown."""
+    for document in documents:
+        for entry in document.reading.entries:
+            if isinstance(entry.value, str) and MASK in redact(f"{entry.key}: {entry.value[:300]}"):
+                yield Mistake(f"`{entry.key}` holds what looks like a secret", document.place(entry.at))

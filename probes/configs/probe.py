@@ -1,0 +1,167 @@
+"""The probe for configurations: what the run was asked to do, and what is wrong with how it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from traindx.engine.facts import Fact, Facts, Origin, Place, Value
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.probe import Findings, InputSeen
+from traindx.engine.redact import safe
+
+from ..inputs import Input, Kind
+from ..printed import PrintedSettings
+from . import mistakes
+from .combine import Read, default_facts, disagreements, environment, setting_facts, versions_of
+from .mistakes import Mistake
+from .package_facts import package_facts
+from .packages import is_package_list
+from .reading import Reader
+
+Printed = Sequence[PrintedSettings] | Callable[[], Sequence[PrintedSettings]]
+_KINDS = (Kind.CONFIG, Kind.CODE, Kind.PACKAGES)
+_GIVES = (
+    "config.*", "env.package.*", "env.packages", "env.python", "env.cuda", "env.visible_devices", "env.alloc_conf",
+)  # fmt: skip
+_VARIABLES = {
+    "CUDA_VISIBLE_DEVICES": "env.visible_devices",
+    "PYTORCH_CUDA_ALLOC_CONF": "env.alloc_conf",
+    "PYTORCH_ALLOC_CONF": "env.alloc_conf",
+}
+
+
+class ConfigProbe:
+    """Reads configurations, scripts, package lists and printed settings. It implements the Probe protocol.
+
+    `printed` are the settings that logs show, or a function that gives them once the logs are read.
+    After `run`, `sources` holds what was read, for edits.
+    """
+
+    id = "configs"
+
+    def __init__(self, inputs: Sequence[Input], knowledge: Knowledge, printed: Printed = ()) -> None:
+        self._inputs = [one for one in inputs if one.kind in _KINDS]
+        self._knowledge, self._printed = knowledge, printed
+        self.sources: list[Read] = []
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """All settings and contradictions, packages, and the variables that scripts set."""
+        return frozenset(_GIVES) if self._inputs or self._printed else frozenset()
+
+    @property
+    def cost(self) -> float:
+        """Seconds: a configuration takes milliseconds."""
+        return 0.01 * (len(self._inputs) + 1)
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether there is anything to read; that is always worth it."""
+        return bool(self._inputs or self._printed)
+
+    def run(self) -> Findings:
+        """Read everything, and hand back what it says."""
+        findings = Findings()
+        lists = [one for one in self._inputs if one.kind is Kind.PACKAGES or is_package_list(one.name)]
+        findings.facts += package_facts(lists, findings.inputs)
+        reader = Reader([one for one in self._inputs if one not in lists], self._knowledge, versions_of(findings.facts))
+        reader.configs()
+        reader.code()
+        reader.printed(self._printed() if callable(self._printed) else self._printed)
+        self.sources = reader.reads
+        findings.inputs += reader.seen
+        findings.notes += dict.fromkeys(reader.notes)
+        if reader.reads:
+            findings.facts += self._facts(reader.reads, reader.seen, findings.facts)
+        return findings
+
+    def _facts(self, reads: Sequence[Read], seen: Sequence[InputSeen], packages: Sequence[Fact]) -> list[Fact]:
+        facts = [*_about(reads, seen), *setting_facts(reads)]
+        facts += default_facts(reads, self._knowledge.limits["default_keys"])
+        facts += _environment(reads)
+        facts += _wrong(reads, versions_of(packages))
+        facts += _contradictions(reads, [*packages, *facts], self._knowledge)
+        return facts
+
+
+def _about(reads: Sequence[Read], seen: Sequence[InputSeen]) -> Iterator[Fact]:
+    yield Fact("config.files", len(seen), Origin.CONFIG)
+    for read in reads:
+        if read.trainer is not None:
+            note = f"recognised as {read.trainer.title}"
+            yield Fact("config.dialect", read.trainer.id, read.document.origin, (Place(read.document.name),), note)
+            return
+
+
+def _environment(reads: Sequence[Read]) -> Iterator[Fact]:
+    """The environment variables that scripts set, and those that have a fact of their own."""
+    found = environment(read.document for read in reads)
+    for name, (value, document, at) in found.items():
+        if name in _VARIABLES:
+            yield Fact(_VARIABLES[name], value, Origin.SCRIPT, (document.place(at),))
+    if found:
+        texts = tuple(safe(f"{name}={value}") for name, (value, _, _) in found.items())
+        yield Fact("config.environment", texts, Origin.SCRIPT, tuple(one.place(at) for _, one, at in found.values()))
+
+
+def _wrong(reads: Sequence[Read], versions: mistakes.Versions) -> Iterator[Fact]:
+    """What is wrong, and where nothing is, that too: only of files that a person calls configurations."""
+    files = [read for read in reads if read.document.origin in (Origin.CONFIG, Origin.SCRIPT)]
+    if not files:
+        return
+    documents = [read.document for read in files]
+    renamed = list(mistakes.renamed_keys(files, versions))
+    unknown = [*mistakes.misspelt_keys(files), *(one for one, lost in renamed if lost)]
+    yield from _found("config.syntax_error", list(mistakes.syntax_errors(documents)), "config.syntax_errors")
+    yield from _found("config.type_error", list(mistakes.type_errors(files)), "config.type_errors")
+    yield from _found("config.duplicate_key", list(mistakes.duplicates(documents)))
+    yield from _found("config.number_as_text", list(mistakes.numbers_as_text(files)))
+    yield from _found("config.loose_json", list(mistakes.loose_json(files)))
+    yield from _found("config.secrets", list(mistakes.secrets(documents)))
+    if any(read.trainer for read in files):
+        yield from _found("config.unknown_key", unknown, "config.unknown_keys")
+        yield from _found("config.renamed_key", [one for one, _ in renamed], "config.renamed_keys")
+
+
+def _found(name: str, found: Sequence[Mistake], texts: str = "") -> Iterator[Fact]:
+    places = tuple(one.place for one in found)
+    yield Fact(name, bool(found), Origin.CONFIG, places[:5], "" if texts or not found else found[0].text)
+    if texts and found:
+        yield Fact(texts, tuple(one.text for one in found), Origin.CONFIG, places)
+
+
+def _contradictions(reads: Sequence[Read], known: Sequence[Fact], knowledge: Knowledge) -> Iterator[Fact]:
+    """The checks of the knowledge base, and files of one run that give a setting differently."""
+    facts = Facts()
+    facts.extend(known)
+    found: list[str] = []
+    places: list[Place] = []
+    for check in knowledge.checks.values():
+        holds: Value | None = check.rule(facts.value)
+        if holds is None:
+            continue
+        premises = [fact for name in sorted(check.rule.needs) if (fact := facts.get(name))]
+        where = tuple(fact.place for fact in premises if fact.place)
+        yield Fact(f"config.contradiction.{check.id.replace('-', '_')}", bool(holds), _weakest(premises), where)
+        if holds and _weakest(premises) is not Origin.DEFAULT:
+            found.append(_filled(check.says, premises))
+            places.append(where[0] if where else Place("configuration"))
+    for setting, one, other in disagreements(reads):
+        here, there = one.document.place(one.entry.at), other.document.place(other.entry.at)
+        found.append(f"{setting} is {one.value} in {here.input} and {other.value} in {there.input}")
+        places.append(there)
+    yield Fact("config.contradiction", bool(found), Origin.CONFIG, tuple(places[:5]))
+    if found:
+        yield Fact("config.contradictions", tuple(found), Origin.CONFIG, tuple(places))
+
+
+def _weakest(premises: Sequence[Fact]) -> Origin:
+    """As trusted as the least trusted fact it rests on."""
+    return max((fact.origin for fact in premises), key=lambda one: one.rank, default=Origin.CONFIG)
+
+
+def _filled(text: str, premises: Sequence[Fact]) -> str:
+    for fact in premises:
+        shown = f"{fact.value:g}" if isinstance(fact.value, float) else str(fact.value)
+        text = text.replace(f"{{{fact.name}}}", shown)
+    return text
