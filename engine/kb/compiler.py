@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from .literals import literals
+from .literals import literals, needs
 from .machine import MACHINE
 from .scope import Scope, fact_of
 from .validate import Located
@@ -20,8 +20,9 @@ SHORTEST_IN_PROSE = 2
 def compile_all(scope: Scope) -> dict[str, Stored]:
     """All sections of the compiled knowledge base. Mistakes are noted in the scope.
 
-    `core` is what every diagnosis needs, `reading` what a log needs, `code` and `dialects` what a
-    script and a configuration need, `machine` what is known about devices and installations, `pages` the texts that only explanations and reports show.
+    `core` is what every diagnosis needs, `reading` what a log needs, `prose` what sentences need, `code` and
+    `dialects` what a script and a configuration need, `machine` what is known about devices and installations,
+    `pages` the texts that only explanations and reports show.
     """
     entries = scope.entries
     core: Stored = {
@@ -31,9 +32,11 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
     core["fact"] |= _automatic_facts(scope)
     core["weights"] = {name: one.model.model_dump() for name, one in entries.of("weights").items()}
     core["limit"] = dict(scope.limits)
+    reading = _section(scope, _READING)
     sections = {
         "core": core,
-        "reading": _section(scope, _READING),
+        "reading": reading,
+        "prose": _prose(scope, reading["signature"]),
         "code": _section(scope, {"idiom": _idiom, "code-pattern": _pattern}),
         "dialects": _section(scope, {"dialect": _dialect, "setting": _setting, "check": _check}),
         "machine": _section(scope, MACHINE),
@@ -49,6 +52,25 @@ def _section(scope: Scope, kinds: Mapping[str, Callable[[Scope, Located], Stored
         kind: {name: compile_one(scope, one) for name, one in scope.entries.of(kind).items()}
         for kind, compile_one in kinds.items()
     }
+
+
+def _prose(scope: Scope, signatures: Stored) -> Stored:
+    """The phrases, the trials, and out of the signatures those of prose, with what each wording needs."""
+    prose = _section(scope, {"phrase": _phrase, "trial": _trial})
+    groups: dict[tuple[str, ...], int] = {}
+    prose["signature"] = {
+        name: signatures.pop(name) | {
+            "words": [],
+            "needs": [
+                [groups.setdefault(group, len(groups)) for group in wording]
+                for wording in needs(signature["pattern"])
+            ],
+        }
+        for name, signature in list(signatures.items())
+        if signature["where"] == "prose"
+    }  # fmt: skip
+    prose["group"] = list(groups)
+    return prose
 
 
 def _evidence(scope: Scope, entry: Located, key: str, rules: list[Any]) -> list[Stored]:
@@ -333,8 +355,9 @@ def _dialect(scope: Scope, entry: Located) -> Stored:
     dialect = entry.model
     if dialect.base:
         scope.refer(entry, ("base",), "dialect", dialect.base)
-    for index, name in enumerate(dialect.agrees):
-        scope.refer(entry, ("agrees", index), "setting", name)
+    for key in ("agrees", "never_added"):
+        for index, name in enumerate(getattr(dialect, key)):
+            scope.refer(entry, (key, index), "setting", name)
     for name, ways in dialect.settings.items():
         path = ("settings", name)
         scope.refer(entry, path, "setting", name, on_key=True)
@@ -401,6 +424,6 @@ _CORE: Mapping[str, Callable[[Scope, Located], Stored]] = {
     "symptom": _symptom, "cause": _cause, "fact": _fact, "fix": _fix, "procedure": _guide,
 }  # fmt: skip
 _READING: Mapping[str, Callable[[Scope, Located], Stored]] = {
-    "phrase": _phrase, "trial": _trial, "signature": _signature, "log-format": _format, "metric": _metric,
+    "signature": _signature, "log-format": _format, "metric": _metric,
     "frame": _frame, "words": _words,
 }  # fmt: skip

@@ -74,23 +74,41 @@ class Knowledge:
 
     @cached_property
     def signatures(self) -> Mapping[str, rules.SignatureRule]:
-        """The error texts and events."""
+        """The error texts and events. Those that only people write are among `prose_signatures`."""
         return {
             name: rules.SignatureRule(id=name, **_tuples(one, "words"))
             for name, one in self._sections("reading")["signature"].items()
         }
 
     @cached_property
+    def prose_signatures(self) -> Mapping[str, rules.ProseRule]:
+        """What people write about runs."""
+        return {
+            name: rules.ProseRule(id=name, **_tuples(one, "words") | {"needs": tuple(map(tuple, one["needs"]))})
+            for name, one in self._sections("prose")["signature"].items()
+        }
+
+    @property
+    def all_signatures(self) -> Mapping[str, rules.SignatureRule]:
+        """The signatures of both kinds."""
+        return {**self.signatures, **self.prose_signatures}
+
+    @cached_property
+    def word_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The groups of words, in lower case, that the signatures of prose need."""
+        return tuple(map(tuple, self._sections("prose")["group"]))
+
+    @cached_property
     def phrases(self) -> Mapping[str, str]:
         """Groups of words as regular expressions, by name."""
-        return {name: one["pattern"] for name, one in self._sections("reading")["phrase"].items()}
+        return {name: one["pattern"] for name, one in self._sections("prose")["phrase"].items()}
 
     @cached_property
     def trials(self) -> Mapping[str, rules.TrialRule]:
         """What people try to see whether it helps."""
         return {
             name: rules.TrialRule(id=name, **_tuples(one, "words"))
-            for name, one in self._sections("reading")["trial"].items()
+            for name, one in self._sections("prose")["trial"].items()
         }
 
     @cached_property

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
+
+MOST_GROUPS = 3
+_AROUND = (sre.LITERAL, sre.IN, sre.AT, sre.ASSERT, sre.ASSERT_NOT)
+"""What may stand beside an alternation that is still the whole pattern."""
 
 
 def literals(pattern: str) -> tuple[str, ...]:
@@ -19,9 +24,40 @@ def literals(pattern: str) -> tuple[str, ...]:
     return tuple(sorted({text.lower() for text in _best(list(tree))}))
 
 
+def needs(pattern: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """What each wording of a pattern cannot match without: of every group at least one text, in lower case.
+
+    `loss.{0,9}(?:is|was) nan|nan loss` gives two wordings: the first needs a text of each of the groups
+    `(" nan",)`, `("loss",)` and `("is", "was")`, the second `("nan loss",)`. The groups hardest to meet
+    come first, and at most MOST_GROUPS of them are kept.
+    """
+    wordings = {_groups(items) for items in _wordings(list(_parser.parse(pattern)))}
+    return tuple(sorted(wordings))
+
+
+def _groups(items: list[Any]) -> tuple[tuple[str, ...], ...]:
+    groups = {tuple(sorted({text.lower() for text in texts})) for texts in _candidates(items)}
+    ranked = sorted(groups, key=lambda texts: (-min(map(len, texts)), len(texts), texts))
+    return tuple(texts for texts in ranked if min(map(len, texts)) > 1)[:MOST_GROUPS]
+
+
+def _wordings(items: list[Any]) -> Iterator[list[Any]]:
+    """The branches of a pattern that is one alternation, each with what the parser took out of them all."""
+    branches = [place for place, (kind, _) in enumerate(items) if kind is sre.BRANCH]
+    if len(branches) != 1 or not all(kind in _AROUND for kind, _ in items if kind is not sre.BRANCH):
+        yield items
+        return
+    place = branches[0]
+    for branch in items[place][1][1]:
+        yield from _wordings([*items[:place], *branch, *items[place + 1 :]])
+
+
 def _best(items: list[Any]) -> frozenset[str]:
     """The best set for a sequence: the one whose shortest text is longest."""
-    candidates: list[frozenset[str]] = []
+    return max(_candidates(items), key=lambda texts: (min(map(len, texts)), -len(texts)), default=frozenset())
+
+
+def _candidates(items: list[Any]) -> Iterator[frozenset[str]]:
     run = ""
     for kind, argument in items:
         if kind is sre.LITERAL:
@@ -30,13 +66,12 @@ def _best(items: list[Any]) -> frozenset[str]:
         if run:
             # The parser takes out what branches begin with alike: `lr|learning` is `l(?:r|earning)`.
             branches = argument[1] if kind is sre.BRANCH else ()
-            candidates.append(frozenset(run + _lead(branch) for branch in branches) or frozenset({run}))
+            yield frozenset(run + _lead(branch) for branch in branches) or frozenset({run})
             run = ""
         if inner := _inside(kind, argument):
-            candidates.append(inner)
+            yield inner
     if run:
-        candidates.append(frozenset({run}))
-    return max(candidates, key=lambda texts: (min(map(len, texts)), -len(texts)), default=frozenset())
+        yield frozenset({run})
 
 
 def _lead(items: Any) -> str:
@@ -56,4 +91,4 @@ def _inside(kind: Any, argument: Any) -> frozenset[str]:
     return frozenset()
 
 
-__all__ = ["literals", "re"]
+__all__ = ["literals", "needs", "re"]

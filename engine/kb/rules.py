@@ -165,6 +165,14 @@ class SignatureRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ProseRule(SignatureRule):
+    """A signature of what people write."""
+
+    needs: tuple[tuple[int, ...], ...]
+    """For each of its wordings the groups of words, by number, of which a sentence must hold one each."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrialRule:
     """Something people try, and the fact that says whether it helped."""
 

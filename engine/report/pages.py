@@ -40,7 +40,7 @@ def _kinds(knowledge: Knowledge) -> Mapping[str, Mapping[str, Any]]:
         "checklist": knowledge.checklists,
         "playbook": knowledge.pages["playbook"],
         "fact": knowledge.facts,
-        "signature": knowledge.signatures,
+        "signature": knowledge.all_signatures,
         "code-pattern": knowledge.code_patterns,
     }
 
@@ -90,7 +90,7 @@ def _fact(name: str, knowledge: Knowledge) -> str:
         for line in cause.evidence
         if name in line.rule.needs
     ]  # fmt: skip
-    givers = [one for one in knowledge.signatures.values() if name in (*one.captures.values(), *one.facts)]
+    givers = [one for one in knowledge.all_signatures.values() if name in (*one.captures.values(), *one.facts)]
     patterns = [one for one in knowledge.code_patterns.values() if name in one.captures.values()]
     return render(
         "pages/fact.md.j2", fact=knowledge.facts[name], asking=asking, givers=givers, patterns=patterns
@@ -111,7 +111,7 @@ def _playbook(name: str, knowledge: Knowledge) -> str:
 
 
 def _signature(name: str, knowledge: Knowledge) -> str:
-    signature = knowledge.signatures[name]
+    signature = knowledge.all_signatures[name]
     return render(
         "pages/signature.md.j2",
         signature=signature,

@@ -12,7 +12,8 @@ from .callees import Callees, callees_of
 from .index import constructs
 from .origins import Tracer
 from .program import Module, Program
-from .ways import Origin, Way, arguments_of, is_splat
+from .scopes import Key
+from .ways import Origin, Way, arguments_of, is_entry, is_splat
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -43,26 +44,31 @@ class Flow:
         places = list(self._places(tracer))
         if not places:
             return
+        given: set[tuple[SgNode, tuple[Key, ...]]] = set()
         if self.rule.source_argument:
-            tracer.stop = self._handed_to(sources, tracer.callees)
+            given = self._handed_to(sources, tracer.callees)
+            tracer.stop = {node for node, path in given if not is_entry(path)}
         cut = self._everywhere(self.rule.unless)
         wanted = tracer.stop - cut
         tracer.stop = wanted | cut
         for place, module, argument in places:
             origins = tracer.origins(argument, module)
-            yield self._only(place, module, origins, tracer) if self.rule.only else self._arrival(place, module, origins, wanted)
+            yield self._only(place, module, origins, tracer) if self.rule.only else self._arrival(place, module, list(origins), wanted, given)
 
-    def _arrival(self, place: SgNode, module: Module, origins: Iterator[Origin], wanted: set[SgNode]) -> Arrival:
-        found = list(origins)
-        hits = [one for one in found if one.node in wanted and self.rule.element in (None, *one.way.path[:1])]
+    def _arrival(
+        self, place: SgNode, module: Module, origins: list[Origin], wanted: set[SgNode], given: set[tuple[SgNode, tuple[Key, ...]]]
+    ) -> Arrival:
+        hits = [one for one in origins if (one.kind == "stopped" and one.node in wanted) or (one.node, one.way.path) in given]
+        hits = [one for one in hits if self.rule.element in (None, *one.way.path[:1])]
         sure = [one for one in hits if one.sure]
-        return Arrival(place, module, sure[0] if sure else None, not hits and all(one.kind == "made" for one in found))
+        known = not hits and all(one.kind in ("made", "stopped") for one in origins)
+        return Arrival(place, module, sure[0] if sure else None, known)
 
     def _only(self, place: SgNode, module: Module, origins: Iterator[Origin], tracer: Tracer) -> Arrival:
         """Nothing that may carry a gradient arrives, and would if it were not cut on the way."""
         hits = []
         for one in origins:
-            if one.node in tracer.stop:
+            if one.kind == "stopped":
                 hits.append(one)
             elif one.kind != "data":
                 return Arrival(place, module, None, known=True)
@@ -100,14 +106,15 @@ class Flow:
         found = tracer.callees.of(Way(function, module)) if function is not None else []
         return bool(found) and all(one.target in made and one.way.sure for one in found)
 
-    def _handed_to(self, sources: set[SgNode], callees: Callees) -> set[SgNode]:
-        """Where the values that the sources are given were made."""
+    def _handed_to(self, sources: set[SgNode], callees: Callees) -> set[tuple[SgNode, tuple[Key, ...]]]:
+        """Where the values that the sources are given were made, and what of it they are given."""
         tracer = Tracer(self.program, callees)
-        found: set[SgNode] = set()
+        found: set[tuple[SgNode, tuple[Key, ...]]] = set()
         for module in self.program.modules:
             for node in module.find(self.rule.source):
                 if node in sources and (argument := argument_of(node, self.rule.source_argument)) is not None:
-                    found |= {origin.node for origin in tracer.origins(argument, module) if origin.kind == "made"}
+                    origins = tracer.origins(argument, module)
+                    found |= {(one.node, one.way.path) for one in origins if one.kind == "made"}
         return found
 
 

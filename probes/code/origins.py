@@ -70,7 +70,7 @@ class Tracer:
     def _step(self, way: Way) -> Steps:
         kind = way.node.kind()
         if way.node in self.stop and not is_entry(way.path) and (self.objects or not constructs(way.node)):
-            yield way.end("made")
+            yield way.end("stopped")
         elif kind == "identifier":
             yield from self._name(way, way.node.text())
         elif kind == "attribute":
@@ -213,7 +213,7 @@ class Tracer:
                     yield from self._returned(way.doubtful(found.sure), target)
             elif target in self.stop and not self.objects and not is_entry(way.path):
                 entered = True
-                yield Origin(target, "made", way.doubtful(found.sure))
+                yield Origin(target, "stopped", way.doubtful(found.sure))
         if entered:
             return
         if not self.everything:

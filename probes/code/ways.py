@@ -58,7 +58,8 @@ class Origin:
     node: SgNode
     """The expression that makes the value, or the construction of the object whose call makes it."""
     kind: str
-    """`made` here, given as `data` (a parameter, or a name from elsewhere), or `lost` from sight."""
+    """`stopped` where the tracer was told to, `made` here, given as `data` (a parameter, or a name from
+    elsewhere), or `lost` from sight."""
     way: Way
 
     @property

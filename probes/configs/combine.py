@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from traindx.engine.facts import Fact, Origin, Scalar
+from traindx.engine.redact import safe
 
-from .canonical import Occurrence
-from .dialects import Dialect
+from .dialect import Dialect
 from .document import Document
+from .occurrence import Occurrence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Read:
 def counting(reads: Iterable[Read]) -> list[Occurrence]:
     """All settings, those that count first: what scripts pass, then files in the order they were given."""
     found = [one for read in reads for one in read.occurrences if one.value is not None]
-    return sorted(found, key=lambda one: one.document.origin.rank)
+    return sorted(found, key=lambda one: (one.document.origin.rank, one.implied))
 
 
 def setting_facts(reads: Sequence[Read]) -> Iterator[Fact]:
@@ -37,7 +38,8 @@ def setting_facts(reads: Sequence[Read]) -> Iterator[Fact]:
     for one in counting(reads):
         if one.value is not None:
             place = one.document.place(one.entry.at)
-            yield Fact(f"config.{one.setting}", one.value, one.document.origin, (place,), one.way.note)
+            value = safe(one.value) if isinstance(one.value, str) else one.value
+            yield Fact(f"config.{one.setting}", value, one.document.origin, (place,), one.way.note)
 
 
 def default_facts(reads: Sequence[Read], least: float) -> Iterator[Fact]:

@@ -9,7 +9,7 @@ from traindx.engine.facts import Place
 from traindx.engine.redact import MASK, redact, safe
 
 from .combine import Read
-from .dialects import Dialect
+from .dialect import Dialect
 from .document import Document, Entry, Problem
 from .packages import compare
 
@@ -76,7 +76,7 @@ def type_errors(reads: Iterable[Read]) -> Iterator[Mistake]:
     for read in reads:
         for one in read.occurrences:
             if one.wrong:
-                yield Mistake(f"{one.entry.key}: {one.wrong}", one.document.place(one.entry.at))
+                yield Mistake(safe(f"{one.entry.key}: {one.wrong}"), one.document.place(one.entry.at))
 
 
 def numbers_as_text(reads: Iterable[Read]) -> Iterator[Mistake]:
@@ -85,7 +85,7 @@ def numbers_as_text(reads: Iterable[Read]) -> Iterator[Mistake]:
         for one in read.occurrences:
             if one.as_text and not one.dialect.casts_numbers:
                 text = f"{one.entry.key}: {one.entry.value} is text{_why_text(one.entry, read.document)}"
-                yield Mistake(text, one.document.place(one.entry.at))
+                yield Mistake(safe(text), one.document.place(one.entry.at))
 
 
 def _why_text(entry: Entry, document: Document) -> str:
@@ -104,12 +104,12 @@ def renamed_keys(reads: Iterable[Read], versions: Versions) -> Iterator[tuple[Mi
             change = dialect.renamed.get(entry.key) or dialect.renamed.get(str(entry.path[-1]) if entry.path else "")
             if change is None or (entry.kind == "argument" and entry.scope not in dialect.calls):
                 continue
-            since, installed = change.get("since", ""), versions.get(dialect.package.replace("-", "_"))
+            since, installed = change.get("since", ""), versions.get(change["package"].replace("-", "_"))
             if since and installed and compare(installed, since) < 0:
                 continue
             name = entry.path[-1]
             became = f"is now `{change['to']}`" if change.get("to") else "was removed"
-            when = f" (since {dialect.package} {since})" if since else ""
+            when = f" (since {change['package']} {since})" if since else ""
             lost = change.get("then", "ignored") != "still read" and bool(installed or not since)
             yield Mistake(f"`{name}` {became}{when}", read.document.place(entry.at)), lost
 

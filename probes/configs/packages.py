@@ -41,11 +41,15 @@ def is_package_list(name: str) -> bool:
 
 def read_packages(text: str) -> Iterator[Package]:
     """The packages of any such list, line by line. What is no package is passed over."""
-    at = 0
+    at, section = 0, ""
     for line in text.splitlines(keepends=True):
         start = at
         at += len(line)
         bare = line.strip()
+        if bare.endswith(":"):
+            section = bare[:-1].lstrip("- ")
+        if section == "channels":
+            continue
         # `- python=3.9` in a conda environment, `"torch==2.1",` in pyproject.toml.
         inner = bare.removeprefix("-").strip().strip("\"',").strip()
         if not inner or bare.startswith(("#", "--", "[", "name:", "prefix:", "channels:", "//")):

@@ -85,7 +85,8 @@ class ConfigProbe:
 
 
 def _about(reads: Sequence[Read], seen: Sequence[InputSeen]) -> Iterator[Fact]:
-    yield Fact("config.files", len(seen), Origin.CONFIG)
+    if seen:
+        yield Fact("config.files", len(seen), Origin.CONFIG)
     for read in reads:
         if read.trainer is not None:
             note = f"recognised as {read.trainer.title}"
@@ -141,6 +142,9 @@ def _contradictions(reads: Sequence[Read], known: Sequence[Fact], knowledge: Kno
         if holds is None:
             continue
         premises = [fact for name in sorted(check.rule.needs) if (fact := facts.get(name))]
+        if holds and all(fact.origin is Origin.DEFAULT for fact in premises):
+            # What a trainer takes by itself contradicts nothing that the person asked for.
+            continue
         where = tuple(fact.place for fact in premises if fact.place)
         yield Fact(f"config.contradiction.{check.id.replace('-', '_')}", bool(holds), _weakest(premises), where)
         if holds and _weakest(premises) is not Origin.DEFAULT:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from traindx.engine.facts import Origin
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import InputSeen
+from traindx.engine.redact import safe
 
 from ..inputs import Input, Kind
 from ..printed import PrintedSettings
@@ -100,7 +101,7 @@ def _remark(documents: Sequence[Document]) -> str:
     if not file.text.strip():
         remarks = ["empty"]
     more = len(remarks) - _NOTES
-    return "; ".join(remarks[:_NOTES]) + (f"; and {more} more" if more > 0 else "")
+    return safe("; ".join(remarks[:_NOTES])) + (f"; and {more} more" if more > 0 else "")
 
 
 def _broken(documents: Sequence[Document]) -> bool:

@@ -93,11 +93,16 @@ def _inside(outer: Document, reading: Reading, around: Part | None, depth: int) 
         if not part.name and not part.format.startswith(("python", "shell")):
             # An option that only looks like JSON is no broken file.
             inner = replace(inner, problems=())
-        # What a script writes into a file is a file of the run, and no option.
-        origin = Origin.CONFIG if part.name and name != "shell" and outer.origin is Origin.SCRIPT else outer.origin
-        yield Document(outer.file, name, origin, part.text, inner, placed, outer.named)
+        yield Document(outer.file, name, _origin(outer, part, name), part.text, inner, placed, outer.named)
         if depth < _DEEPEST:
             yield from _inside(outer, inner, placed, depth + 1)
+
+
+def _origin(outer: Document, part: Part, name: str) -> Origin:
+    """Commands are a script's; what a script writes into a file is a file of the run, and no option."""
+    if outer.origin is not Origin.LOG and name == "shell":
+        return Origin.SCRIPT
+    return Origin.CONFIG if part.name and outer.origin is Origin.SCRIPT else outer.origin
 
 
 def _placed(part: Part, around: Part | None) -> Part:

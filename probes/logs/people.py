@@ -41,11 +41,11 @@ class People:
     def _sentence(self, sentence: str, place: Place) -> None:
         low = sentence.lower().encode()
         rules = self._signatures.candidates(low, self._signatures.vocabulary.hits(letters(low)))
-        if rules and not self._reader.states(sentence):
-            rules = tuple(rule for rule in rules if rule.where != "prose")
         for rule in rules:
             match = self._signatures.search(rule, sentence)
             if match is not None:
                 self._hits.note(rule, match, place, Origin.PROSE)
+        for told, match in self._reader.signatures(sentence):
+            self._hits.note(told, match, place, Origin.PROSE)
         for name, value in self._reader.trials(sentence).items():
             self._facts.add(name, value, place, Origin.PROSE)

@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 )
 _ATTACHED = re.compile(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
 _SPACED = re.compile(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/])")
-_PER = re.compile(rb"/[A-Za-z]+")
+_PER = re.compile(rb"/[A-Za-z]+(?![\w=])")
 _FILE = re.compile(rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$")
 _IN_PARENS = re.compile(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
 _GOES_ON = re.compile(rb"[-.]\w")
@@ -117,7 +117,7 @@ class _Pass:
         self.start = self.end = -1
         self.unit = b""
         self.times = 1.0
-        self.armed = False
+        self.armed = self.frozen = False
         self.validation: bool | None = None
         self.leading = True
 
@@ -139,12 +139,14 @@ class _Pass:
         return self.reading
 
     def _reset(self) -> None:
-        self.start, self.unit, self.times, self.armed = -1, b"", 1.0, False
+        self.start, self.unit, self.times, self.armed, self.frozen = -1, b"", 1.0, False, False
 
     def _word(self, token: re.Match[bytes]) -> None:
         word = token[0]
         if _FILE.search(word):
             self._reset()
+            return
+        if self.frozen:
             return
         if (split := self.reader.split(word)) is not None:
             self.validation, self.leading = split, not self.reading.values
@@ -163,6 +165,9 @@ class _Pass:
             self.armed = self.start >= 0
         elif mark == b"(" and (inside := _IN_PARENS.match(self.line, token.start())):
             return self._parenthesis(inside)
+        elif mark == b"/":
+            # A name in a second language follows: `num epochs / epoch数: 3`.
+            self.frozen = self.start >= 0
         elif mark[0] in _RESETS or (mark == b"-" and self.line[position : position + 1] in (b" ", b"")):
             self._reset()
         elif mark == b"|":

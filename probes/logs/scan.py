@@ -61,6 +61,11 @@ HEADER = _Sentinel()
 Action = Template | Watch | Careful | _Sentinel | None
 
 
+def _formats(keys: set[str]) -> list[str]:
+    """The log formats among the keys of a line's words."""
+    return [key[1:] for key in keys if key.startswith("=")]
+
+
 class _Shapes(dict[bytes, Action]):
     def __missing__(self, shape: bytes) -> Action:
         return NEW
@@ -136,11 +141,16 @@ class Scan:
                 listener.settle()
             if not listener.attend(index, line):
                 self._act(action, index, line)
-            elif listener.settings.open and (b"tep" in line or b"poch" in line):
-                self.positions.learn(self.lines.read(line))
+            elif b"tep" in line or b"poch" in line:
+                self._learn_totals(line)
             if not listener.busy:
                 return index + 1
         return len(lines)
+
+    def _learn_totals(self, line: bytes) -> None:
+        """Settings hold no curves, but they may say how long the run is meant to be."""
+        keys = self._vocabulary.hits(letters(line))
+        self.positions.learn(self.lines.read(line, _formats(keys)))
 
     def _is_numeric(self, action: Action, line: bytes) -> bool:
         """Whether a line after an exception is no part of its message: the run goes on."""
@@ -207,6 +217,8 @@ class Scan:
         prefix = prefix_of(line, labelled=bool(self._labelled))
         rules = self.listener.signatures(index, line, words)
         if self.listener.hear(index, line, prefix, keys, words):
+            if self.listener.settings.open:
+                self._learn_totals(line)
             return action if isinstance(action, Careful) else Careful()
         reading = self._numbers(line, keys)
         if reading is None:
@@ -214,7 +226,7 @@ class Scan:
         return self._numbered(reading, index, line, prefix, rules, action)
 
     def _numbers(self, line: bytes, keys: set[str]) -> Reading | None:
-        formats = [key[1:] for key in keys if key.startswith("=")]
+        formats = _formats(keys)
         if not (":metric" in keys or formats or b"%|" in line or self.lines.table is not None):
             return None
         reading = self.lines.read(line, formats)

@@ -1,4 +1,4 @@
-"""What a person writes about a run: which sentences state something, and what was tried with what result."""
+"""What a person writes about a run: what a sentence states, and what was tried with what result."""
 
 from .reader import ProseReader
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from .patterns import Patterns
 
 Span = tuple[int, int]
 _PART = re.compile(r"[;；。！!]|\.(?=\s|$)")
@@ -53,20 +55,21 @@ class Clause:
 class Grammar:
     """The words that clauses are read by, from the knowledge base's phrases."""
 
-    def __init__(self, phrases: Mapping[str, str]) -> None:
-        def compiled(name: str) -> re.Pattern[str]:
-            return re.compile(phrases[name], re.IGNORECASE)
-
-        self._turn, self._also = compiled("turn"), compiled("also")
-        self._worked, self._failed, self._trouble = compiled("worked"), compiled("failed"), compiled("trouble")
-        self._negation, self._not, self._hedge = compiled("negation"), compiled("not"), compiled("hedge")
+    def __init__(self, patterns: Patterns) -> None:
+        phrase = patterns.phrase
+        self._turn, self._also = phrase("turn"), phrase("also")
+        self._worked, self._failed, self._trouble = phrase("worked"), phrase("failed"), phrase("trouble")
+        self._negation, self._not, self._hedge = phrase("negation"), phrase("not"), phrase("hedge")
 
     def parts(self, sentence: str, things: Sequence[Span]) -> list[list[Clause]]:
         """The clauses of a sentence, by part. Words inside `things` say nothing about how they went."""
         blanked = _blanked(sentence, things)
         marks = sorted(self._marks(blanked), key=lambda mark: mark.start)
         return [
-            [self._clause(blanked, start, end, after, marks) for start, end, after in self._cut(blanked, first, last)]
+            [
+                self._clause(blanked, start, end, after, marks)
+                for start, end, after in self._cut(blanked, first, last)
+            ]
             for first, last in _parts(blanked)
         ]
 
@@ -80,7 +83,11 @@ class Grammar:
             yield start, last, after
 
     def _clause(self, text: str, start: int, end: int, after: str, marks: Sequence[Mark]) -> Clause:
-        own = [self._weighed(text[start : mark.start], after, mark) for mark in marks if start <= mark.start < end]
+        own = [
+            self._weighed(text[start : mark.start], after, mark)
+            for mark in marks
+            if start <= mark.start < end
+        ]
         said = tuple(mark for mark in own if mark is not None)
         negated = not said and self._not.search(text, start, end) is not None
         return Clause(start, end, after, said, negated, self._also.search(text, start, end) is not None)

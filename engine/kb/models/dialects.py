@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from .base import Entry, Id, Model, Scalar, Text
 
@@ -16,6 +16,7 @@ class Spelled(Model):
     """One way in which a trainer writes one canonical setting. A plain text stands for its key alone."""
 
     key: str | list[str] = Field(
+        default_factory=list,
         description="The dotted path in the file; several where any of them may hold it, the preferred first. "
         "In Python `DataLoader.num_workers` is a keyword, `DataLoader.1` the second argument, `half.()` the call itself."
     )
@@ -39,7 +40,8 @@ class Spelled(Model):
     )
     times: str | None = Field(None, description="Another key whose number is multiplied in, 1 where it is not there.")
     ratio_below: float | None = Field(
-        None, description="A value above 0 and below this is a share of all steps, read as `ratio_as`."
+        None, description="A value above 0 and below this is a share of all steps: read as `ratio_as`, and where that "
+        "is left out, the only value that is read."
     )
     ratio_as: str | None = None
     index: int | None = Field(None, ge=0, description="Which element, where the key holds a list.")
@@ -47,6 +49,12 @@ class Spelled(Model):
     unset: list[Scalar] = Field(default_factory=list, description="Values that mean `not given`: -1.")
     default: Scalar | None = Field(None, description="What the trainer takes where the key is not given.")
     note: Text | None = None
+
+    @model_validator(mode="after")
+    def _stands_somewhere(self) -> Self:
+        if not self.key and not self.implied:
+            raise ValueError("give a `key`, or what is `implied`")
+        return self
 
 
 def _spelled(value: Any) -> Any:
@@ -88,11 +96,17 @@ class Dialect(Entry):
     not_under: list[str] = Field(
         default_factory=list, description="Words in the name of a section that is not about training: eval, test."
     )
+    everyday: list[str] = Field(
+        default_factory=list, description="Names that are settings in a file, and everyday variables in a script."
+    )
     calls: list[str] = Field(
         default_factory=list, description="Python callables whose keyword arguments are its keys."
     )
     style: Literal["underscore", "hyphen"] = Field("underscore", description="How options are joined: --max_steps.")
     bare_flags: bool = Field(False, description="A switch on the command line takes no value: it is there or not.")
+    never_added: list[str] = Field(
+        default_factory=list, description="Settings that are changed where they stand, and never added."
+    )
     casts_numbers: bool = Field(False, description='A number in quotes, or `1e-5` in YAML 1.1, is read as a number.')
     loose_json: bool = Field(False, description="Its JSON may hold comments and trailing commas.")
     includes: list[str] = Field(default_factory=list, description="Keys that name another file to read.")

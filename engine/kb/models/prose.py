@@ -12,7 +12,8 @@ class Phrase(Entry):
 
     means: Text
     any: list[Regex] = Field(
-        min_length=1, description="Its wordings: regular expressions without named groups, which may use earlier phrases."
+        min_length=1,
+        description="Its wordings: regular expressions without named groups, which may use earlier phrases.",
     )
 
     @property
@@ -25,14 +26,19 @@ class Trial(Entry):
     """Something people try to see whether it helps; how it went becomes a fact."""
 
     means: Text = Field(description="What was tried: `in FP32`, `with a smaller batch`.")
-    gives: FactName = Field(description="True where it is said to have gone well, false where it is said to have failed.")
-    any: list[Regex] = Field(min_length=1, description="How people name it: regular expressions, which may use phrases.")
+    gives: FactName = Field(
+        description="True where it is said to have gone well, false where it is said to have failed."
+    )
+    any: list[Regex] = Field(
+        min_length=1, description="How people name it: regular expressions, which may use phrases."
+    )
     otherwise: list[Regex] = Field(
         default_factory=list,
         description="How people name the opposite: trouble that comes only with it says that the trial went well.",
     )
     trouble_counts: bool = Field(
-        True, description="False where people also name it as what they have: trouble beside it then says nothing."
+        True,
+        description="False where people also name it as what they have: trouble beside it then says nothing.",
     )
     worked: list[Text] = Field(min_length=1, description="Sentences that say it went well.")
     failed: list[Text] = Field(min_length=1, description="Sentences that say it did not.")

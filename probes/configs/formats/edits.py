@@ -28,7 +28,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text with all edits made. Raises Overlap where two of them meet."""
     pieces: list[str] = []
     end = 0
-    for edit in sorted(set(edits), key=lambda one: (one.start, one.end)):
+    for edit in sorted(dict.fromkeys(edits), key=lambda one: (one.start, one.end)):
         if edit.start < end:
             raise Overlap
         pieces += (text[end : edit.start], edit.text)
@@ -85,7 +85,8 @@ def insert_item(text: str, anchor: Span, item: str) -> list[Edit]:
         return [Edit(anchor[1], anchor[1], f", {item}")]
     if comma:
         return [Edit(end, end, f"{line_end}{indent}{item},")]
-    return [Edit(anchor[1], anchor[1], ","), Edit(end, end, f"{line_end}{indent}{item}")]
+    # A comment may stand between the comma and the new line.
+    return [Edit(anchor[1], end, f",{text[anchor[1] : end]}{line_end}{indent}{item}")]
 
 
 def cut_line(text: str, span: Span) -> Edit | None:

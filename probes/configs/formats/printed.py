@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from traindx.engine.facts import Scalar
@@ -92,7 +93,7 @@ def _lines(text: str) -> Iterator[Entry]:
         bounds = [start, end]
         if " = " in line[0]:
             bounds[1:1] = (found.end() for found in _BAR.finditer(text, start, end))
-        for first, last in zip(bounds, bounds[1:], strict=False):
+        for first, last in pairwise(bounds):
             if entry := _setting(text, first, last):
                 yield entry
 

@@ -10,13 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
-from traindx.engine.facts import Scalar
-
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
 from ..exact import line_starts
-from .edits import Edit, insert_item, insert_line
+from .python_edit import insert, remove, spell
 from .python_values import COMPUTED, constant, dotted
-from .spelling import number, truth
 
 _INDENTED = re.compile(r"\s*\n?[ \t]+\S")
 _MAGIC = re.compile(r"^[ \t]*[%!]", re.MULTILINE)
@@ -119,7 +116,10 @@ class _Reader:
         self.calls.add(name)
         at = self.offset(node.lineno, node.col_offset)
         owner = chain[-2:-1]
-        self.entries.append(Entry((*owner, name, "()"), True, at, style="call", kind="argument"))
+        # An empty pair of brackets is where a first argument goes.
+        inside = self.span(node)[1] - 1
+        span = None if node.args or node.keywords else (inside, inside)
+        self.entries.append(Entry((*owner, name, "()"), True, at, span, style="call", kind="argument"))
         for index, value in enumerate(node.args[:_POSITIONS]):
             self.emit((index,), value, kind="argument", scope=name)
         for keyword in node.keywords:
@@ -241,38 +241,4 @@ def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 yield from _assigned([*inner, *other])
 
 
-def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
-    """A value as Python; a name such as `torch.bfloat16` stays a name."""
-    raw = text[slice(*old.span)] if old and old.span else ""
-    quote = old.style if old and old.style in ("'", '"') else ""
-    if isinstance(value, bool):
-        return quote + truth(value, raw.strip("'\""), "True", "False") + quote
-    if isinstance(value, int | float):
-        return quote + number(value, raw.strip("'\"")) + quote
-    if old and old.style == "name" and all(part.isidentifier() for part in value.split(".")):
-        return value
-    spelled = repr(value)
-    return spelled if quote == "'" or '"' in value or "\\" in spelled else f'"{spelled[1:-1]}"'
-
-
-def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
-    """A new keyword or member behind the anchor, or a new assignment on a line of its own."""
-    before = text[slice(*anchor)]
-    for key in reversed(keys[1:]):
-        raw = f"dict({key}={raw})"
-    if before[:1] in ("'", '"'):
-        return insert_item(text, anchor, f"{before[0]}{keys[0]}{before[0]}: {raw}")
-    if re.match(r"\w+\s*=", before) and _in_brackets(text, anchor):
-        return insert_item(text, anchor, f"{keys[0]}={raw}")
-    return insert_line(text, anchor, lambda indent: [f"{indent}{keys[0]} = {raw}"])
-
-
-def _in_brackets(text: str, anchor: Span) -> bool:
-    """Whether the anchor is an argument: a comma or a bracket follows it."""
-    rest = re.compile(r"(?:\s|#[^\r\n]*)*").match(text, anchor[1])
-    return text[rest.end() if rest else anchor[1] :][:1] in (",", ")")
-
-
-def remove(text: str, entry: Entry) -> Edit | None:
-    """Nothing is taken out of a script: what is left could read it."""
-    return None
+__all__ = ["insert", "read", "remove", "spell"]

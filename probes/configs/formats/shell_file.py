@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from traindx.engine.facts import Scalar
-
-from ..document import MAX_ENTRIES, Entry, Part, Path, Problem, Reading, Span
-from .edits import Edit, indentation, insert_line, line_end_of, line_of
-from .shell_words import UNKNOWN, Command, Heredoc, Script, Word, split
-from .spelling import number, truth
+from ..document import MAX_ENTRIES, Entry, Part, Problem, Reading, Span
+from .shell_edit import ASSIGNMENT, insert, remove, spell
+from .shell_parts import Command, Heredoc, Script, Word
+from .shell_words import UNKNOWN, split
 
 MAX_SOURCE = 1 << 20
 """Characters; no script is longer."""
@@ -19,7 +17,6 @@ _OPTION = re.compile(r"--?(?P<name>[A-Za-z][\w.\-]*)(?P<sign>=)?")
 _NEGATIVE = re.compile(r"-\d|-\.\d|-inf", re.IGNORECASE)
 _OVERRIDE = re.compile(r"[+~]{0,2}(?P<name>[A-Za-z_][\w.@/\-]*(?:\[\d+\])?)=")
 _YACS = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)+")
-_ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)\+?=")
 _SBATCH = re.compile(r"#SBATCH[ \t]+-{1,2}(?P<name>[\w-]+)(?:=|[ \t]+|(?=\d)|$)(?P<value>[^\s#]*)")
 _SCRIPT = re.compile(r"(?P<name>[\w.\-]+)\.(?:py|sh|ipynb)$")
 _PROGRAM = re.compile(r"[\w./][\w./+:-]*")
@@ -60,8 +57,8 @@ def _command(command: Command) -> Iterator[Entry]:
         words = [words[0].part(1), *words[1:]]
     spread = bool(words) and words[0].text in _SPREAD
     words = words[1:] if spread else words
-    alone = all(_ASSIGNMENT.match(word.text) for word in words)
-    while words and (found := _ASSIGNMENT.match(words[0].text)):
+    alone = all(ASSIGNMENT.match(word.text) for word in words)
+    while words and (found := ASSIGNMENT.match(words[0].text)):
         kind = "environment" if spread or not alone else "variable"
         yield _valued((found["name"],), words[0], found.end(), kind, "")
         words = words[1:]
@@ -185,45 +182,4 @@ def _heredoc(text: str, command: Command, heredoc: Heredoc) -> Iterator[Part]:
         yield Part(name, "", body, offsets)
 
 
-def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
-    """A value as a word; one with blanks or signs goes into quotes."""
-    raw = str(old.value) if old else ""
-    if isinstance(value, bool):
-        return truth(value, raw, "True", "False")
-    if isinstance(value, int | float):
-        return number(value, raw)
-    inside_quotes = old is not None and old.style == "quoted"
-    return value if inside_quotes or re.fullmatch(r"[\w./:=,@%+-]+", value) else "'" + value.replace("'", "'\\''") + "'"
-
-
-def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
-    """A new option behind the anchor in its form; on a continued line of its own where the anchor is."""
-    name, before = ".".join(map(str, keys)), text[slice(*anchor)]
-    start, _ = line_of(text, anchor[0])
-    if text.startswith("#SBATCH", start):
-        return insert_line(text, (start, anchor[1]), lambda indent: [f"#SBATCH --{name}" + (f"={raw}" if raw else "")])
-    if found := re.match(r"--?", before):
-        sign = "=" if re.match(r"--?[\w.-]+=", before) else " "
-        new = f"{found[0]}{name}" + (f"{sign}{raw}" if raw else "")
-    else:
-        new = f"{name}={raw}"
-    indent = indentation(text, anchor[0])
-    if _ASSIGNMENT.match(before) and indent is not None:
-        return insert_line(text, anchor, lambda indent: [indent + new])
-    if indent and _continued(text, start):
-        return [Edit(anchor[1], anchor[1], f" \\{line_end_of(text, anchor[0])}{indent}{new}")]
-    return [Edit(anchor[1], anchor[1], f" {new}")]
-
-
-def _continued(text: str, start: int) -> bool:
-    """Whether the line before the one that starts here goes on in it."""
-    return text[:start].rstrip("\r\n").endswith("\\")
-
-
-def remove(text: str, entry: Entry) -> Edit | None:
-    """An option taken out, with the blanks or the continued line in front of it."""
-    if entry.whole is None:
-        return None
-    start, end = entry.whole
-    gap = re.compile(r"(?:[ \t]|\\\r?\n)*$").search(text[max(0, start - 200) : start])
-    return Edit(start - len(gap[0]) if gap else start, end, "")
+__all__ = ["insert", "read", "remove", "spell"]

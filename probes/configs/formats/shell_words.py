@@ -4,14 +4,11 @@ so that an option that was put together from variables can still be changed wher
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
-from ..document import Span
+from .shell_parts import MAX_WORD, Command, Heredoc, Piece, Script, Word
 
 UNKNOWN = "\ufffc"
 """Stands for what only running the script would tell."""
-MAX_WORD = 20_000
-"""Characters a word may grow to: variables that double themselves stop here."""
 MAX_CHARACTERS = 2_000_000
 """Characters that all words together may grow to."""
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=")
@@ -19,94 +16,6 @@ _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?(
 _SPACE = " \t"
 _STOPS = ";&|\n()"
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.]+))")
-
-
-@dataclass(slots=True)
-class Word:
-    """A word, and for each of its characters where it is written; -1 for one that is written nowhere."""
-
-    text: str = ""
-    offsets: list[int] = field(default_factory=list)
-    start: int = 0
-    end: int = 0
-    """Where the word as a whole stands, quotes included."""
-
-    def part(self, start: int, end: int | None = None) -> Word:
-        """Some of its characters."""
-        end = len(self.text) if end is None else end
-        return Word(self.text[start:end], self.offsets[start:end], self.start, self.end)
-
-    @property
-    def span(self) -> Span | None:
-        """Where its characters are written, where that is in one piece."""
-        offsets = self.offsets
-        if not offsets or offsets[0] < 0 or offsets[-1] - offsets[0] != len(offsets) - 1:
-            return None
-        return offsets[0], offsets[-1] + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Heredoc:
-    """A text inside the script."""
-
-    start: int
-    end: int
-    plain: bool
-    """True where no variable is filled in."""
-
-
-@dataclass(slots=True)
-class Command:
-    """A simple command, or assignments alone."""
-
-    words: list[Word] = field(default_factory=list)
-    heredocs: list[Heredoc] = field(default_factory=list)
-    writes: str = ""
-    """The file its output goes to."""
-
-
-@dataclass(slots=True)
-class Script:
-    """All commands, the variables as they are in the end, and the comment lines."""
-
-    commands: list[Command] = field(default_factory=list)
-    variables: dict[str, list[Word]] = field(default_factory=dict)
-    comments: list[Span] = field(default_factory=list)
-    broken_continuations: list[int] = field(default_factory=list)
-    """Backslashes that are followed by a space, and so do not continue the line."""
-
-
-class _Piece:
-    """A word while it grows; `splits` marks blanks that came from an unquoted variable."""
-
-    def __init__(self, start: int) -> None:
-        self.chars: list[str] = []
-        self.offsets: list[int] = []
-        self.splits: set[int] = set()
-        self.start = start
-        self.quoted = False
-
-    def add(self, char: str, offset: int) -> None:
-        if len(self.chars) < MAX_WORD:
-            self.chars.append(char)
-            self.offsets.append(offset)
-
-    def take(self, word: Word, *, split: bool) -> None:
-        for char, offset in zip(word.text, word.offsets, strict=True):
-            if split and char in " \t\n":
-                self.splits.add(len(self.chars))
-            self.add(char, offset)
-
-    def words(self, end: int) -> list[Word]:
-        """The words it falls into."""
-        if not self.splits:
-            return [Word("".join(self.chars), self.offsets, self.start, end)] if self.chars or self.quoted else []
-        words, first = [], 0
-        for index in [*sorted(self.splits), len(self.chars)]:
-            if index > first:
-                words.append(Word("".join(self.chars[first:index]), self.offsets[first:index], self.start, end))
-            first = index + 1
-        return words
 
 
 def split(text: str) -> Script:
@@ -119,7 +28,7 @@ class _Splitter:
         self.text, self.at = text, 0
         self.script = Script()
         self.command = Command()
-        self.piece: _Piece | None = None
+        self.piece: Piece | None = None
         self.grown = 0
         self.waiting: list[tuple[str, bool, bool, Command]] = []
         self.redirects = False
@@ -158,7 +67,7 @@ class _Splitter:
 
     def grow(self, char: str, offset: int) -> None:
         if self.piece is None:
-            self.piece = _Piece(self.at)
+            self.piece = Piece(self.at)
         self.piece.add(char, offset)
 
     def end_word(self) -> None:
@@ -251,7 +160,7 @@ class _Splitter:
 
     def open_quotes(self) -> None:
         if self.piece is None:
-            self.piece = _Piece(self.at)
+            self.piece = Piece(self.at)
         self.piece.quoted = True
 
     def dollar(self, *, quoted: bool) -> None:
@@ -265,7 +174,7 @@ class _Splitter:
             start = found.start(4)
             words = [Word(found[4], list(range(start, start + len(found[4]))))] if "$" not in found[4] else None
         if self.piece is None:
-            self.piece = _Piece(found.start())
+            self.piece = Piece(found.start())
         self.piece.quoted |= quoted
         self.grown += sum(len(word.text) for word in words or ())
         if words is None or self.grown > MAX_CHARACTERS:
@@ -292,7 +201,7 @@ class _Splitter:
         else:
             end = start + 2
         if self.piece is None:
-            self.piece = _Piece(start)
+            self.piece = Piece(start)
         self.piece.add(UNKNOWN, -1)
         self.at = end
 

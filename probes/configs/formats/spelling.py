@@ -16,7 +16,7 @@ SMALL = 1e-3
 """Below this a number without a model is written with an exponent."""
 
 
-def number(value: int | float, old: str = "") -> str:
+def number(value: float, old: str = "") -> str:
     """A number written like `old`: `1e-5` after `5e-5`, `0.00001` after `0.00005`, `2**10` after `2**16`.
 
     The shortest text that gives exactly the value back. NaN and infinities are `nan` and `inf`.
@@ -44,12 +44,12 @@ def truth(value: bool, old: str, yes: str, no: str) -> str:
     return yes if value else no
 
 
-def _power(value: int | float, old: re.Match[str]) -> str:
+def _power(value: float, old: re.Match[str]) -> str:
     mantissa, power = math.frexp(value)
     return f"{old['base']}{old['sign']}{power - 1}{old['float']}" if mantissa == 0.5 and power > 0 else ""
 
 
-def _exponent(value: int | float, old: re.Match[str]) -> str:
+def _exponent(value: float, old: re.Match[str]) -> str:
     digits, power = _scientific(value)
     if "." in old["mantissa"] and "." not in digits:
         digits += ".0"
@@ -58,7 +58,7 @@ def _exponent(value: int | float, old: re.Match[str]) -> str:
     return f"{digits}{old['mark']}{sign}{abs(power):0{width}d}"
 
 
-def _scientific(value: int | float) -> tuple[str, int]:
+def _scientific(value: float) -> tuple[str, int]:
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     text = "".join(map(str, digits))
     mantissa = f"{text[0]}.{text[1:]}" if len(text) > 1 else text

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from traindx.engine.facts import Scalar
@@ -50,7 +50,7 @@ def _read_several(text: str, starts: list[int]) -> Reading:
     entries: list[Entry] = []
     problems: list[Problem] = []
     bounds = [0, *starts, len(text)]
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in pairwise(bounds):
         # What stands before is blanked out, so that all offsets stay those of the whole text.
         alone = re.sub(r"[^\r\n]", " ", text[:first]) + text[first:last]
         try:

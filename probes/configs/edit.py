@@ -1,0 +1,170 @@
+"""Canonical changes applied to the person's own files, each at the place that counts, and checked by reading again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from traindx.engine.facts import Origin, Scalar
+from traindx.engine.kb.knowledge import Knowledge
+
+from .combine import Read, counting, disagreements
+from .dialect import Dialect, Way
+from .exact import File
+from .occurrence import Occurrence
+from .patch import Applied, FilePatch, Patch, Refused
+from .placing import Unplaceable, place_change
+from .spell import NotSpelled
+from .trial import Trials
+
+_UNSURE = "the file did not hold this key before: check that the script reads it"
+Candidate: TypeAlias = tuple[Read, Dialect, Way, Occurrence | None]
+"""A document, the dialect and the way to write a setting there, and where it stands now."""
+
+
+def plan_edits(sources: Sequence[Read], changes: Mapping[str, Scalar], knowledge: Knowledge) -> Patch:
+    """Change settings in the files they stand in.
+
+    `sources` is what ConfigProbe read, `changes` canonical settings with their new values. Every
+    change is tried on its own: the text is read again, and where anything but that setting differs,
+    or it does not read as wanted, it is refused with the reason. Nothing is written here.
+    """
+    planner = _Planner(sources, knowledge)
+    for setting, value in changes.items():
+        planner.change(setting, value)
+    return planner.patch()
+
+
+class _Planner:
+    def __init__(self, sources: Sequence[Read], knowledge: Knowledge) -> None:
+        # What a run printed only mirrors its files.
+        self.reads = [one for one in sources if one.document.origin is not Origin.LOG]
+        self.originals = {read.document.file.name: read.document.file for read in self.reads}
+        self.order = tuple(knowledge.settings)
+        self.trials = Trials(knowledge)
+        self.applied: list[tuple[str, Applied]] = []
+        """The changes so far, each with the file it was made in."""
+        self.refused: list[Refused] = []
+        self.unchanged: dict[str, Scalar] = {}
+
+    def patch(self) -> Patch:
+        """All that was changed."""
+        now = {read.document.file.name: read.document.file for read in self.reads}
+        files = [self.of_file(original, now[name]) for name, original in self.originals.items()]
+        return Patch(tuple(one for one in files if one.applied), tuple(self.refused), self.unchanged)
+
+    def of_file(self, original: File, now: File) -> FilePatch:
+        return FilePatch(original, now.text, tuple(one for name, one in self.applied if name == original.name))
+
+    def change(self, setting: str, value: Scalar) -> None:
+        """Make one change in every file that must agree on it, or say why not."""
+        if setting not in self.order:
+            self.refused.append(Refused(setting, "there is no such setting"))
+            return
+        now = self.counts(setting)
+        if (now is not None and equal(now.value, value)) or (now is None and value is False and self.is_off(setting)):
+            self.unchanged[setting] = value
+        elif computed := self.hidden(setting, now):
+            self.refused.append(_by_hand(setting, value, computed, "the value is computed when the script runs"))
+        else:
+            reads, applied = self.reads, list(self.applied)
+            if reason := self.made(setting, value, now) or self.agreed(setting, value):
+                self.reads, self.applied = reads, applied
+                self.refused.append(_by_hand(setting, value, now, reason))
+
+    def counts(self, setting: str) -> Occurrence | None:
+        """Where a setting stands now."""
+        return next((one for one in counting(self.reads) if one.setting == setting), None)
+
+    def is_off(self, setting: str) -> bool:
+        """Whether the trainer has a switch for it that is off unless it is given."""
+        trainers = (read.trainer for read in self.reads if read.document.format == "shell")
+        return any(one.bare_flags and setting in one.settings for one in trainers if one is not None)
+
+    def hidden(self, setting: str, now: Occurrence | None) -> Occurrence | None:
+        """A place that counts before the known one, whose value only running the script would tell."""
+        for read in self.reads:
+            for one in read.occurrences:
+                before = now is None or (one.document.origin.rank < now.document.origin.rank and one.entry.style == "computed")
+                if one.setting == setting and one.computed and before:
+                    return one
+        return None
+
+    def made(self, setting: str, value: Scalar, now: Occurrence | None) -> str:
+        """Make a change where it can be made. The reason where it cannot; empty where it was."""
+        reasons: list[str] = []
+        for candidate in self.candidates(setting, now):
+            for all_keys in (False, True):
+                try:
+                    self.attempt(setting, value, candidate, all_keys=all_keys)
+                except (NotSpelled, Unplaceable) as reason:
+                    reasons.append(str(reason))
+                else:
+                    return ""
+        return reasons[0] if reasons else "no file was given that it belongs to"
+
+    def candidates(self, setting: str, now: Occurrence | None) -> Iterator[Candidate]:
+        """Where a change could be made, the best first: where the setting stands, else where it belongs."""
+        if now is not None:
+            read = next(one for one in self.reads if one.document is now.document)
+            yield read, now.dialect, now.way, now
+            for way in now.dialect.settings.get(now.setting, ()):
+                if way is not now.way:
+                    yield read, now.dialect, way, now
+            return
+        places = [(read, dialect) for read in self.reads for dialect in read.dialects if setting in dialect.settings]
+        for read, dialect in sorted(places, key=lambda one: _fitness(*one)):
+            for way in dialect.settings[setting]:
+                yield read, dialect, way, None
+
+    def attempt(self, setting: str, value: Scalar, candidate: Candidate, *, all_keys: bool) -> None:
+        """Make a change in one way and keep it if it reads as wanted.
+
+        Raises NotSpelled or Unplaceable with the reason.
+        """
+        read, dialect, way, old = candidate
+        placed = place_change(read, dialect, way, setting, value, old, self.order, all_keys=all_keys)
+        reads = self.trials.apply(self.reads, read, placed)
+        there = [one for one in reads if one.document.name == read.document.name and one.document.format == read.document.format]
+        now = next((one for one in counting(there) if one.setting == setting), None)
+        gone = now is None and placed.removed
+        if not gone and (now is None or not equal(now.value, value)):
+            raise Unplaceable(f"it would still read as {now.value}" if now else "it would not be read")
+        self.reads = reads
+        note = _UNSURE if placed.inserted and dialect.loose else ""
+        applied = Applied(setting, old.value if old else None, value, read.document.place(placed.at), note)
+        self.applied.append((read.document.file.name, applied))
+
+    def agreed(self, setting: str, value: Scalar) -> str:
+        """Make the same change in the other files that must agree. The reason where that fails."""
+        for name, one, other in list(disagreements(self.reads)):
+            if name == setting:
+                behind = other if equal(one.value, value) else one
+                if reason := self.made(setting, value, behind):
+                    return f"{behind.document.name} must say the same: {reason}"
+        return ""
+
+
+def equal(one: Scalar | None, other: Scalar | None) -> bool:
+    """Whether two values are the same setting."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-9)
+    return one == other
+
+
+def _fitness(read: Read, dialect: Dialect) -> tuple[int, int, int]:
+    """Lower is better: the recognised trainer's own file, then scripts, then files of a trainer that is not known."""
+    known = 0 if dialect is read.trainer else 2 if dialect.loose else 1
+    origin = {Origin.CONFIG: 0, Origin.SCRIPT: 1}.get(read.document.origin, 2)
+    return known, origin, -len(read.occurrences)
+
+
+def _by_hand(setting: str, value: Scalar, one: Occurrence | None, reason: str) -> Refused:
+    """Why a change was not made, and where to make it by hand."""
+    if one is None:
+        return Refused(setting, reason, f"set {setting} to {value} where the script reads its settings")
+    place = one.document.place(one.entry.at)
+    return Refused(setting, reason, f"{place}: {place.text}  <- {setting} should be {value}")

@@ -1,0 +1,76 @@
+"""What a patch is: files with their new text, and what could not be changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from traindx.engine.facts import Place, Scalar
+
+from .exact import File
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """One setting that was changed."""
+
+    setting: str
+    before: Scalar | None
+    """None where the run did not say."""
+    after: Scalar
+    place: Place
+    """Where it stands in the original, or behind what it was inserted."""
+    note: str = ""
+    """What a person should check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One setting that was not changed."""
+
+    setting: str
+    reason: str
+    by_hand: str = ""
+    """Where and what to change by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """One file with its new text."""
+
+    file: File
+    after: str
+    applied: tuple[Applied, ...]
+
+    @property
+    def diff(self) -> str:
+        """A unified diff."""
+        import difflib
+
+        before, after = (_LINE.findall(text) for text in (self.file.text, self.after))
+        names = (f"a/{self.file.name.lstrip('/')}", f"b/{self.file.name.lstrip('/')}")
+        lines = difflib.unified_diff(before, after, *names)
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """All changes to the files of a run."""
+
+    files: tuple[FilePatch, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    unchanged: Mapping[str, Scalar] = field(default_factory=dict)
+    """Settings that stand as they should already."""
+
+    @property
+    def diff(self) -> str:
+        """The diffs of all files."""
+        return "".join(one.diff for one in self.files)
+
+    @property
+    def applied(self) -> tuple[Applied, ...]:
+        """Everything that was changed."""
+        return tuple(change for one in self.files for change in one.applied)

@@ -1,0 +1,91 @@
+"""Where a new key goes in a document: beside its nearest sibling, in the section it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .combine import Read
+from .dialect import Dialect
+from .document import Entry, Path, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place for a new key."""
+
+    anchor: Span
+    """What it goes behind."""
+    outer: Path
+    """The sections that are there already."""
+    keys: Path
+    """What is still to write: the key, and the sections that are missing."""
+    example: Entry
+    """The sibling, whose form it takes."""
+
+
+class Siblings:
+    """Finds places for new keys of one dialect in one document."""
+
+    def __init__(self, read: Read, dialect: Dialect, setting: str, order: Sequence[str]) -> None:
+        self.read, self.dialect, self.document = read, dialect, read.document
+        self.wanted = order.index(setting)
+        self.order = {name: index for index, name in enumerate(order)}
+
+    def spots(self, scope: str, path: Path, near: Entry | None) -> Iterator[Spot]:
+        """The places for a key, the best first. `near` is an entry that it belongs beside."""
+        entries = [one for one in self.document.reading.entries if self.is_anchor(one, scope)]
+        if near is not None and near.whole and scope in ("", near.scope):
+            entries = [near, *entries]
+        ranked = sorted(entries, key=lambda one: (one is not near, *self.distance(one)))
+        if self.document.format == "shell":
+            # Options do not nest: `--optimizer.lr` is one word.
+            yield from (Spot(_span(one), (), path, one) for one in ranked)
+            return
+        for kept in range(len(path) - 1, -1, -1):
+            for one in ranked:
+                outer = one.path[:-1]
+                if outer[len(outer) - kept :] == path[:kept] if kept else len(outer) == self.depth(one):
+                    yield Spot(_span(one), outer, path[kept:], one)
+        yield from self.behind_sections(path, ranked)
+
+    def empty_call(self, scope: str, path: Path) -> Spot | None:
+        """Between the brackets of a call that has no argument yet."""
+        for one in self.document.reading.entries:
+            if scope and one.path[-2:] == (scope, "()") and one.span is not None:
+                return Spot(one.span, (), path, one)
+        return None
+
+    def behind_sections(self, path: Path, ranked: Sequence[Entry]) -> Iterator[Spot]:
+        """Behind the last section, where the document holds nothing else at the top."""
+        tops = [span for key, span in self.document.reading.sections.items() if len(key) == 1]
+        if tops and ranked and len(path) > 1:
+            yield Spot(tops[-1], (), path, ranked[0])
+
+    def is_anchor(self, entry: Entry, scope: str) -> bool:
+        """Whether a new key can stand beside an entry."""
+        if scope:
+            return entry.scope == scope and (entry.whole or entry.span) is not None and entry.kind != "default"
+        if entry.whole is None or entry.kind in ("default", "variable", "environment", "launch"):
+            return False
+        if self.document.format == "python" and not self.dialect.calls.isdisjoint(self.document.reading.calls):
+            return entry.scope in self.dialect.calls
+        return self.document.format != "shell" or entry.kind == "option"
+
+    def depth(self, entry: Entry) -> int:
+        """How many sections stand around the keys of this dialect in this document."""
+        matched = self.dialect.match(entry, in_script=False)
+        if matched is None or entry.scope or self.dialect.loose:
+            return len(entry.path) - 1
+        return len(entry.path) - matched[0].count(".") - 1
+
+    def distance(self, entry: Entry) -> tuple[int, int]:
+        """How far a setting is from another in the list of all settings; what is no setting is farthest."""
+        here = (one.setting for one in self.read.occurrences if one.entry.at == entry.at and one.setting in self.order)
+        places = [abs(self.order[one] - self.wanted) for one in here]
+        foreign = self.dialect.match(entry, in_script=False) is None
+        return (1, 0) if foreign or not places else (0, min(places))
+
+
+def _span(entry: Entry) -> Span:
+    return entry.whole or entry.span or (0, 0)

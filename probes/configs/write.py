@@ -1,0 +1,120 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from .patch import FilePatch, Patch
+
+
+class NotWritten(Exception):
+    """A file that was left as it was. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was written."""
+
+    path: Path
+    backup: Path | None = None
+    """The original, where the file was changed in place."""
+
+
+def write_patched(patch: Patch, *, to: Path | None = None) -> list[Written]:
+    """Write every changed file: in place with a backup beside it, or to another file or directory.
+
+    Raises NotWritten where a file has changed since it was read, cannot be written exactly, or the
+    disk refuses; that file then is as it was. Files before it in the patch are written.
+    """
+    if to is not None and len(patch.files) > 1 and not to.is_dir():
+        raise NotWritten(f"{len(patch.files)} files were changed: name a directory for them")
+    return [_in_place(one) if to is None else _elsewhere(one, to) for one in patch.files]
+
+
+def _elsewhere(one: FilePatch, to: Path) -> Written:
+    target = (to / Path(one.file.name).name if to.is_dir() else to).resolve()
+    _replace(target, _bytes(one), None)
+    return Written(target)
+
+
+def _in_place(one: FilePatch) -> Written:
+    if one.file.path is None:
+        raise NotWritten(f"{one.file.name} did not come from a file; name one to write to")
+    path = one.file.path.resolve()
+    try:
+        original = path.read_bytes()
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise NotWritten(f"{path}: {error.strerror or error}") from None
+    if original != one.file.encode(one.file.text):
+        raise NotWritten(f"{path} is compressed, or has changed since it was read")
+    data = _bytes(one)
+    backup = _back_up(path, original, mode)
+    try:
+        _replace(path, data, mode)
+    except NotWritten:
+        backup.unlink(missing_ok=True)
+        raise
+    return Written(path, backup)
+
+
+def _bytes(one: FilePatch) -> bytes:
+    try:
+        return one.file.encode(one.after)
+    except UnicodeEncodeError:
+        raise NotWritten(f"{one.file.name}: the new text does not fit its encoding, {one.file.encoding}") from None
+
+
+def _back_up(path: Path, original: bytes, mode: int) -> Path:
+    """The original under the first name that is free: FILE.bak, FILE.bak1, ..."""
+    for number in range(1000):
+        backup = path.with_name(f"{path.name}.bak{number or ''}")
+        try:
+            handle = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IMODE(mode))
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise NotWritten(f"{backup}: {error.strerror or error}") from None
+        try:
+            _fill(handle, original)
+        except OSError as error:
+            backup.unlink(missing_ok=True)
+            raise NotWritten(f"{backup}: {error.strerror or error}") from None
+        return backup
+    raise NotWritten(f"{path}: a thousand backups are there already")
+
+
+def _replace(path: Path, data: bytes, mode: int | None) -> None:
+    """Put a complete new file in the place of the old one, with its permissions."""
+    temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}")
+    try:
+        _fill(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), data)
+        if mode is not None:
+            os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise NotWritten(f"{path}: {error.strerror or error}") from None
+    _sync(path.parent)
+
+
+def _fill(handle: int, data: bytes) -> None:
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Make the new name last. Where directories cannot be synced, the file itself is safe already."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

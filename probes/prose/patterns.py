@@ -1,0 +1,25 @@
+"""Regular expressions, compiled when first asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+class Patterns:
+    """The phrases of a knowledge base and other patterns, each compiled once."""
+
+    def __init__(self, phrases: Mapping[str, str]) -> None:
+        self._phrases = phrases
+        self._compiled: dict[tuple[str, int], re.Pattern[str]] = {}
+
+    def phrase(self, name: str) -> re.Pattern[str]:
+        """The phrase of this name."""
+        return self.compiled(self._phrases[name])
+
+    def compiled(self, pattern: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+        """A pattern, in any case of letters unless other flags are given."""
+        compiled = self._compiled.get((pattern, flags))
+        if compiled is None:
+            compiled = self._compiled[pattern, flags] = re.compile(pattern, flags)
+        return compiled

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Reads
+
+HF = "per_device_train_batch_size: 4\nnum_train_epochs: 3\n"
+
+
+def test_a_json_error_is_shown_with_two_lines_either_side(read: Reads) -> None:
+    text = '{\n  "a": 1,\n  "b": 2,\n  "c": 3\n  "d": 4,\n  "e": 5,\n  "f": 6\n}'
+    run = read({"c.json": text})
+    assert run["syntax_error"] is True
+    assert run["syntax_errors"] == (
+        'c.json:5:3: expected `,` or `}`, found `"`\n'
+        '    3:   "b": 2,\n    4:   "c": 3\n>>> 5:   "d": 4,\n    6:   "e": 5,\n    7:   "f": 6',
+    )
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.json", "a.toml", "a.py"])
+def test_no_syntax_error_is_known_too(read: Reads, name: str) -> None:
+    text = {"a.yaml": "lr: 1", "a.json": '{"lr": 1}', "a.toml": "lr = 1", "a.py": "lr = 1"}[name]
+    assert read({name: text})["syntax_error"] is False
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"network_dim": 0, "unet_lr": 1}', "network_dim: 0 is below 1"),
+        ('{"network_dim": 512, "unet_lr": 1}', "network_dim: 512 is above 256"),
+        ('{"network_dim": 1.5, "unet_lr": 1}', "network_dim: 1.5 is no whole number"),
+        ('{"network_dim": 8, "learning_rate": "fast"}', "learning_rate: `fast` is no number"),
+        ('{"network_dim": 8, "learning_rate": "-1e-4"}', "learning_rate: -0.0001 is below 1e-12"),
+        ('{"network_dim": 8, "train_batch_size": 0}', "train_batch_size: 0 is below 1"),
+        ('{"network_dim": 8, "epoch": 0}', "epoch: 0 is below 0.001"),
+        ('{"network_dim": 8, "mixed_precision": "fp61"}', "mixed_precision: `fp61` is not one of no, fp16, bf16"),
+        ('{"network_dim": 8, "mixed_precision": "fp32"}', "mixed_precision: `fp32` is not one of no, fp16, bf16"),
+    ],
+)
+def test_types_and_ranges(read: Reads, text: str, said: str) -> None:
+    assert said in (read({"c.json": text})["type_errors"] or ())
+
+
+def test_a_rate_as_text_is_fine_where_the_trainer_casts_it(read: Reads) -> None:
+    run = read({"c.json": '{"network_dim": 8, "learning_rate": "1e-4"}'})
+    assert (run["learning_rate"], run["number_as_text"], run["type_error"]) == (1e-4, False, False)
+
+
+def test_a_rate_that_yaml_reads_as_text(read: Reads) -> None:
+    run = read({"c.yaml": "lr: 1e-4\n"})
+    assert (run["learning_rate"], run["number_as_text"]) == (1e-4, True)
+    assert "YAML 1.1" in run.fact("number_as_text").note
+
+
+def test_what_only_looks_like_a_number(read: Reads) -> None:
+    assert read({"c.yaml": "lr: 0,001\n"})["type_errors"] == ("lr: `0,001` is no number",)
+    assert read({"c.yaml": "lr: cosine\n"})["type_error"] is False
+
+
+def test_a_misspelt_key(read: Reads) -> None:
+    run = read({"c.yaml": HF + "lerning_rate: 1.0e-4\n"})
+    assert run["unknown_keys"] == ("`lerning_rate` is not known; probably `learning_rate`",)
+
+
+@pytest.mark.parametrize("key", ["my_own_flag", "eval_step_size", "learning_rate_2", "warmup"])
+def test_a_key_of_ones_own_is_no_mistake(read: Reads, key: str) -> None:
+    assert read({"c.yaml": HF + f"{key}: 1\n"})["unknown_key"] is False
+
+
+def test_a_renamed_key_counts_as_lost_where_the_installed_version_drops_it(read: Reads) -> None:
+    files = {"c.yaml": HF + "evaluation_strategy: epoch\n"}
+    assert (read(files)["renamed_key"], read(files)["unknown_key"]) == (True, False)
+    new = read({**files, "requirements.txt": "transformers==4.50.0\n"})
+    assert new["unknown_keys"] == ("`evaluation_strategy` is now `eval_strategy` (since transformers 4.46)",)
+    old = read({**files, "requirements.txt": "transformers==4.30.0\n"})
+    assert (old["renamed_key"], old["unknown_key"]) == (False, False)
+
+
+def test_comments_in_json_are_told_except_where_the_trainer_reads_them(read: Reads) -> None:
+    assert read({"c.json": '{"lr": 1} // c'})["loose_json"] is True
+    assert read({"ds.json": '{"zero_optimization": {"stage": 1}} // c'})["loose_json"] is False
+    assert read({"c.json": '{"lr": 1} // c'})["syntax_error"] is False
+
+
+def test_a_key_that_stands_twice(read: Reads) -> None:
+    run = read({"c.yaml": "lr: 1\nlr: 2\n"})
+    assert (run["duplicate_key"], run["learning_rate"]) == (True, 2.0)
+
+
+def test_secrets_are_named_and_never_shown(read: Reads) -> None:
+    text = "api_key: hunter2hunter2\nmodel_name: https://me:hunter2hunter2@host/x\nlr: 0.1 # token=hunter2hunter2\n"
+    run = read({"c.yaml": text})
+    assert run["secrets"] is True
+    assert "hunter2" not in repr(run.findings)
