@@ -57,7 +57,13 @@ class _Reader:
         settings: Mapping[str, SettingRule],
         found: Mapping[str, Sequence[Entry]],
     ) -> None:
-        self.document, self.dialect, self.plain, self.settings, self.found = document, dialect, plain, settings, found
+        self.document, self.dialect, self.plain, self.settings, self.found = (
+            document,
+            dialect,
+            plain,
+            settings,
+            found,
+        )
         self.used: set[str] = set()
         """The keys that some setting was looked for under."""
 
@@ -67,7 +73,9 @@ class _Reader:
         for setting, ways in self.dialect.settings.items():
             rule = self.settings.get(setting)
             for way in ways:
-                if rule is not None and (one := self.several(way, rule) if way.several else self.single(way, rule)):
+                if rule is not None and (
+                    one := self.several(way, rule) if way.several else self.single(way, rule)
+                ):
                     yield one
 
     def first(self, key: str) -> Entry | None:
@@ -118,7 +126,9 @@ class _Reader:
         for canonical, spelling in way.values.items():
             if all(_stands(wanted, present.get(key)) for key, wanted in spelling.items()):
                 telling = [present[key] for key, wanted in spelling.items() if key in present and wanted]
-                return Occurrence(rule.id, canonical, (telling or [chosen])[0], self.document, self.dialect, way)
+                return Occurrence(
+                    rule.id, canonical, (telling or [chosen])[0], self.document, self.dialect, way
+                )
         computed = [entry for entry in present.values() if entry.value is None or entry.style == "name"]
         return Occurrence(rule.id, None, computed[0], self.document, self.dialect, way) if computed else None
 

@@ -52,7 +52,12 @@ def default_facts(reads: Sequence[Read], least: float) -> Iterator[Fact]:
     for read in reads:
         for one in read.occurrences:
             held[one.dialect.id] = held.get(one.dialect.id, 0) + 1
-    open_ended = {call.removesuffix("**") for read in reads for call in read.document.reading.calls if call.endswith("**")}
+    open_ended = {
+        call.removesuffix("**")
+        for read in reads
+        for call in read.document.reading.calls
+        if call.endswith("**")
+    }
     told: set[str] = set()
     for dialect in dict.fromkeys(read.trainer for read in reads if read.trainer is not None):
         if held.get(dialect.id, 0) < least or dialect.calls & open_ended:

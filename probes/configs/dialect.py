@@ -92,20 +92,26 @@ class Dialect:
     def settings(self) -> Mapping[str, tuple[Way, ...]]:
         """Canonical setting -> the ways to write it, the first preferred."""
         inherited = dict(self.base.settings) if self.base else {}
-        own = {name: tuple(Way(**way) for way in ways) for name, ways in self.stored.get("settings", {}).items()}
+        own = {
+            name: tuple(Way(**way) for way in ways) for name, ways in self.stored.get("settings", {}).items()
+        }
         return inherited | own
 
     @cached_property
     def renamed(self) -> Mapping[str, Mapping[str, Any]]:
         """Former key -> what became of it."""
         inherited = dict(self.base.renamed) if self.base else {}
-        own = {key: {**change, "package": self.package} for key, change in self.stored.get("renamed", {}).items()}
+        own = {
+            key: {**change, "package": self.package} for key, change in self.stored.get("renamed", {}).items()
+        }
         return inherited | own
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """Every key that means a setting, in the form in which keys are compared."""
-        return frozenset(self.normal(key) for ways in self.settings.values() for way in ways for key in way.all_keys())
+        return frozenset(
+            self.normal(key) for ways in self.settings.values() for way in ways for key in way.all_keys()
+        )
 
     def normal(self, key: str) -> str:
         """The form in which keys are compared: `max-steps` is `max_steps`; where loose, `maxSteps` too."""
@@ -119,7 +125,9 @@ class Dialect:
             return None
         if entry.scope and (full := self.normal(f"{entry.scope}.{entry.key}")) in self.keys:
             return full, 0
-        if entry.kind == "argument" and not (self.loose or entry.scope in self.calls or entry.path[-1] == "()"):
+        if entry.kind == "argument" and not (
+            self.loose or entry.scope in self.calls or entry.path[-1] == "()"
+        ):
             return None
         names = [self.normal(str(part)) for part in entry.path]
         for dropped in range(len(names)):
@@ -142,7 +150,9 @@ class Dialect:
             if matched := self.match(entry, in_script=in_script):
                 key, dropped = matched
                 ranked.setdefault(key, []).append((_FIRST.index(entry.kind), dropped, order, entry))
-        return {key: [one[3] for one in sorted(all_, key=lambda one: one[:3])] for key, all_ in ranked.items()}
+        return {
+            key: [one[3] for one in sorted(all_, key=lambda one: one[:3])] for key, all_ in ranked.items()
+        }
 
     def defaults(self) -> Iterable[tuple[str, Any]]:
         """What the trainer takes where nothing is given."""

@@ -45,7 +45,11 @@ class Dialects:
         names = names_in(document)
         kinds = {document.format} if document.format != "printed" else {"yaml", "python", "shell"}
         taken = [self._newer(one, versions) for one in self._recognised(names, kinds)]
-        always = [one for one, stored in self.stored.items() if stored.get("always") and kinds & {*stored["formats"]}]
+        always = [
+            one
+            for one, stored in self.stored.items()
+            if stored.get("always") and kinds & {*stored["formats"]}
+        ]
         return [self[one] for one in dict.fromkeys([*taken, *sorted(always, key=lambda one: one == "plain")])]
 
     def _recognised(self, names: set[str], kinds: set[str]) -> list[str]:
@@ -55,7 +59,9 @@ class Dialects:
             for one in self._markers[marker]:
                 scores[one] += 1 / len(self._markers[marker])  # type: ignore[assignment]
                 seen.setdefault(one, set()).add(marker)
-        fitting = [one for one in scores if kinds & {*self.stored[one]["formats"]} and self._allowed(one, names)]
+        fitting = [
+            one for one in scores if kinds & {*self.stored[one]["formats"]} and self._allowed(one, names)
+        ]
         total = {one: scores[one] + sum(scores[base] for base in self._bases(one)) for one in fitting}
         taken: list[str] = []
         told: set[str] = set()
@@ -70,7 +76,9 @@ class Dialects:
     def _allowed(self, identity: str, names: set[str]) -> bool:
         stored = self.stored[identity]
         needs = stored.get("needs")
-        return (not needs or any(key in names for key in needs)) and names.isdisjoint(stored.get("excludes", ()))
+        return (not needs or any(key in names for key in needs)) and names.isdisjoint(
+            stored.get("excludes", ())
+        )
 
     def _bases(self, identity: str) -> list[str]:
         bases = []

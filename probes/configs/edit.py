@@ -55,7 +55,9 @@ class _Planner:
         return Patch(tuple(one for one in files if one.applied), tuple(self.refused), self.unchanged)
 
     def of_file(self, original: File, now: File) -> FilePatch:
-        return FilePatch(original, now.text, tuple(one for name, one in self.applied if name == original.name))
+        return FilePatch(
+            original, now.text, tuple(one for name, one in self.applied if name == original.name)
+        )
 
     def change(self, setting: str, value: Scalar) -> None:
         """Make one change in every file that must agree on it, or say why not."""
@@ -63,10 +65,14 @@ class _Planner:
             self.refused.append(Refused(setting, "there is no such setting"))
             return
         now = self.counts(setting)
-        if (now is not None and equal(now.value, value)) or (now is None and value is False and self.is_off(setting)):
+        if (now is not None and equal(now.value, value)) or (
+            now is None and value is False and self.is_off(setting)
+        ):
             self.unchanged[setting] = value
         elif computed := self.hidden(setting, now):
-            self.refused.append(_by_hand(setting, value, computed, "the value is computed when the script runs"))
+            self.refused.append(
+                _by_hand(setting, value, computed, "the value is computed when the script runs")
+            )
         else:
             reads, applied = self.reads, list(self.applied)
             if reason := self.made(setting, value, now) or self.agreed(setting, value):
@@ -86,7 +92,9 @@ class _Planner:
         """A place that counts before the known one, whose value only running the script would tell."""
         for read in self.reads:
             for one in read.occurrences:
-                before = now is None or (one.document.origin.rank < now.document.origin.rank and one.entry.style == "computed")
+                before = now is None or (
+                    one.document.origin.rank < now.document.origin.rank and one.entry.style == "computed"
+                )
                 if one.setting == setting and one.computed and before:
                     return one
         return None
@@ -113,7 +121,9 @@ class _Planner:
                 if way is not now.way:
                     yield read, now.dialect, way, now
             return
-        places = [(read, dialect) for read in self.reads for dialect in read.dialects if setting in dialect.settings]
+        places = [
+            (read, dialect) for read in self.reads for dialect in read.dialects if setting in dialect.settings
+        ]
         for read, dialect in sorted(places, key=lambda one: _fitness(*one)):
             for way in dialect.settings[setting]:
                 yield read, dialect, way, None
@@ -126,7 +136,11 @@ class _Planner:
         read, dialect, way, old = candidate
         placed = place_change(read, dialect, way, setting, value, old, self.order, all_keys=all_keys)
         reads = self.trials.apply(self.reads, read, placed)
-        there = [one for one in reads if one.document.name == read.document.name and one.document.format == read.document.format]
+        there = [
+            one
+            for one in reads
+            if one.document.name == read.document.name and one.document.format == read.document.format
+        ]
         now = next((one for one in counting(there) if one.setting == setting), None)
         gone = now is None and placed.removed
         if not gone and (now is None or not equal(now.value, value)):

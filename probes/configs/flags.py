@@ -16,7 +16,9 @@ _OPTION = re.compile(r"(?P<dashes>--?)[A-Za-z][\w.\-]*")
 def is_bare(entry: Entry, raw: Any) -> bool:
     """Whether an option is a switch without a value, though another word may follow it."""
     is_option = entry.kind in ("option", "launch") and isinstance(raw, bool)
-    return entry.style == "flag" or (is_option and isinstance(entry.value, str) and to_bool(entry.value) is None)
+    return entry.style == "flag" or (
+        is_option and isinstance(entry.value, str) and to_bool(entry.value) is None
+    )
 
 
 def option(text: str, entry: Entry) -> tuple[Span, str] | None:

@@ -20,7 +20,9 @@ _SHOWN = 40
 """Characters of a wrong value that are shown."""
 
 
-def meaning(blank: Occurrence, rule: SettingRule, plain: Dialect | None, factor: float = 1.0) -> Occurrence | None:
+def meaning(
+    blank: Occurrence, rule: SettingRule, plain: Dialect | None, factor: float = 1.0
+) -> Occurrence | None:
     """The occurrence with what its entry's value means; None where that leaves the setting to the trainer.
 
     `plain` brings the words that every dialect understands, `factor` the number of another key
@@ -39,7 +41,9 @@ def meaning(blank: Occurrence, rule: SettingRule, plain: Dialect | None, factor:
         return None
     if rule.type == "bool":
         return _switch(blank, raw)
-    return _number(blank, rule, raw, factor) if rule.type in ("int", "float") else _word(blank, rule, raw, plain)
+    return (
+        _number(blank, rule, raw, factor) if rule.type in ("int", "float") else _word(blank, rule, raw, plain)
+    )
 
 
 def _typed(canonical: str, rule: SettingRule) -> Scalar:
@@ -95,7 +99,11 @@ def _number(blank: Occurrence, rule: SettingRule, raw: Any, factor: float) -> Oc
     as_text = isinstance(raw, str) and not way.reads and blank.document.format not in _TEXT_ONLY
     if way.ratio_below is not None and (0 < number < way.ratio_below) == bool(way.ratio_as):
         # Below it is a share of all steps, and not what this way is about.
-        return replace(blank, setting=way.ratio_as, value=float(number), as_text=as_text) if way.ratio_as else None
+        return (
+            replace(blank, setting=way.ratio_as, value=float(number), as_text=as_text)
+            if way.ratio_as
+            else None
+        )
     if way.exponent and 0 <= number < 200:
         number = float(2**number)
     scaled = factor * (number if way.reads == "size" else number * way.scale)

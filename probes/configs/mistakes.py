@@ -61,7 +61,9 @@ def loose_json(reads: Iterable[Read]) -> Iterator[Mistake]:
 
 
 def _reads_loosely(read: Read) -> bool:
-    return any(one.stored.get("loose_json") for one in read.dialects) or not read.document.file.name.endswith(".json")
+    return any(one.stored.get("loose_json") for one in read.dialects) or not read.document.file.name.endswith(
+        ".json"
+    )
 
 
 def _of_kind(documents: Iterable[Document], kind: str) -> Iterator[Mistake]:
@@ -101,7 +103,9 @@ def renamed_keys(reads: Iterable[Read], versions: Versions) -> Iterator[tuple[Mi
         if dialect is None:
             continue
         for entry in read.document.reading.entries:
-            change = dialect.renamed.get(entry.key) or dialect.renamed.get(str(entry.path[-1]) if entry.path else "")
+            change = dialect.renamed.get(entry.key) or dialect.renamed.get(
+                str(entry.path[-1]) if entry.path else ""
+            )
             if change is None or (entry.kind == "argument" and entry.scope not in dialect.calls):
                 continue
             since, installed = change.get("since", ""), versions.get(change["package"].replace("-", "_"))
@@ -129,7 +133,11 @@ def misspelt_keys(reads: Iterable[Read]) -> Iterator[Mistake]:
             key = _last(entry)
             if key in words or len(key) < 5:
                 continue
-            alike = [one for one in words - given if abs(len(one) - len(key)) <= 2 and {one[0], one[-1]} & {key[0], key[-1]}]
+            alike = [
+                one
+                for one in words - given
+                if abs(len(one) - len(key)) <= 2 and {one[0], one[-1]} & {key[0], key[-1]}
+            ]
             near = difflib.get_close_matches(key, sorted(alike), n=1, cutoff=_NEAR)
             if near and _is_slip(key, near[0]):
                 yield Mistake(f"`{key}` is not known; probably `{near[0]}`", read.document.place(entry.at))
@@ -155,7 +163,6 @@ def _is_slip(key: str, near: str) -> bool:
     """Whether one is the other with a letter or two gone wrong, and not another word: `eval_step`, not `fp32`."""
     digits = [[char for char in one if char.isdigit()] for one in (key, near)]
     return digits[0] == digits[1]
-
 
 
 def secrets(documents: Iterable[Document]) -> Iterator[Mistake]:

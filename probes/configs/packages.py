@@ -12,7 +12,13 @@ _REQUIREMENT = re.compile(
 )
 _COLUMNS = re.compile(r"^(?P<name>[A-Za-z_][\w.\-]*)[ \t]{1,80}(?P<version>v?\d[\w.+!\-]*)(?:[ \t]|$)")
 _EXACT = ("==", "===", "=")
-_SAME = {"pytorch": "torch", "pytorch_gpu": "torch", "pytorch_cuda": "cuda", "cudatoolkit": "cuda", "cuda_version": "cuda"}
+_SAME = {
+    "pytorch": "torch",
+    "pytorch_gpu": "torch",
+    "pytorch_cuda": "cuda",
+    "cudatoolkit": "cuda",
+    "cuda_version": "cuda",
+}
 _CUDA_BUILD = re.compile(r"\+cu(\d{2,3})|cuda(\d+\.\d+)|_cuda(\d{3})")
 _NAME = re.compile(
     r"(?i)^(?:requirements|constraints)[\w.-]*\.(?:txt|in)$|^(?:environment|conda)[\w.-]*\.(?:ya?ml|txt)$|"
@@ -83,7 +89,9 @@ def cuda_of(package: Package) -> str:
     """The CUDA version that a version or build names: 12.1 for `2.2.2+cu121`; empty where there is none."""
     if package.name == "cuda":
         return package.version
-    found = _CUDA_BUILD.search(f"{package.version} {package.build}") if package.name.startswith("torch") else None
+    found = (
+        _CUDA_BUILD.search(f"{package.version} {package.build}") if package.name.startswith("torch") else None
+    )
     if not found:
         return ""
     digits = next(one for one in found.groups() if one)
@@ -92,7 +100,13 @@ def cuda_of(package: Package) -> str:
 
 def compare(one: str, other: str) -> int:
     """Order two versions as far as the shorter one goes: below 0, 0, above 0."""
-    parts = [[(part.isdigit(), int(part) if part.isdigit() else 0) for part in _PART.findall(text.lower().split("+")[0])] for text in (one, other)]
+    parts = [
+        [
+            (part.isdigit(), int(part) if part.isdigit() else 0)
+            for part in _PART.findall(text.lower().split("+")[0])
+        ]
+        for text in (one, other)
+    ]
     for first, second in zip(*parts, strict=False):
         if first != second:
             return -1 if first < second else 1

@@ -53,7 +53,9 @@ class FilePatch:
         before, after = (_LINE.findall(text) for text in (self.file.text, self.after))
         names = (f"a/{self.file.name.lstrip('/')}", f"b/{self.file.name.lstrip('/')}")
         lines = difflib.unified_diff(before, after, *names)
-        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+        )
 
 
 @dataclass(frozen=True, slots=True)

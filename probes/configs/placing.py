@@ -182,7 +182,9 @@ class _Placing:
         spot = self.siblings.empty_call(scope, path) or next(self.siblings.spots(scope, path, near), None)
         if spot is None:
             raise Unplaceable(f"there is no place for `{key}` in {self.document.name}")
-        self.placed.edits += self.format.insert(self.text, spot.anchor, spot.keys, self.spelling(raw, spot.example))
+        self.placed.edits += self.format.insert(
+            self.text, spot.anchor, spot.keys, self.spelling(raw, spot.example)
+        )
         self.placed.touched.add((scope or spot.example.scope, (*spot.outer, *spot.keys)))
         self.placed.at = self.placed.at or spot.anchor[0]
 
@@ -195,7 +197,10 @@ class _Placing:
     def scoped(self, key: str) -> tuple[str, Path]:
         """The callable or program that a key names, and the path below it."""
         scope, _, rest = key.partition(".")
-        called = (entry.scope == scope or entry.path[-2:] == (scope, "()") for entry in self.document.reading.entries)
+        called = (
+            entry.scope == scope or entry.path[-2:] == (scope, "()")
+            for entry in self.document.reading.entries
+        )
         if rest and any(called):
             if rest.isdigit() or rest == "()":
                 raise Unplaceable(f"`{key}` has no name to add it under")

@@ -64,7 +64,9 @@ class ConfigProbe:
         findings = Findings()
         lists = [one for one in self._inputs if one.kind is Kind.PACKAGES or is_package_list(one.name)]
         findings.facts += package_facts(lists, findings.inputs)
-        reader = Reader([one for one in self._inputs if one not in lists], self._knowledge, versions_of(findings.facts))
+        reader = Reader(
+            [one for one in self._inputs if one not in lists], self._knowledge, versions_of(findings.facts)
+        )
         reader.configs()
         reader.code()
         reader.printed(self._printed() if callable(self._printed) else self._printed)
@@ -75,7 +77,9 @@ class ConfigProbe:
             findings.facts += self._facts(reader.reads, reader.seen, findings.facts)
         return findings
 
-    def _facts(self, reads: Sequence[Read], seen: Sequence[InputSeen], packages: Sequence[Fact]) -> list[Fact]:
+    def _facts(
+        self, reads: Sequence[Read], seen: Sequence[InputSeen], packages: Sequence[Fact]
+    ) -> list[Fact]:
         facts = [*_about(reads, seen), *setting_facts(reads)]
         facts += default_facts(reads, self._knowledge.limits["default_keys"])
         facts += _environment(reads)
@@ -90,7 +94,9 @@ def _about(reads: Sequence[Read], seen: Sequence[InputSeen]) -> Iterator[Fact]:
     for read in reads:
         if read.trainer is not None:
             note = f"recognised as {read.trainer.title}"
-            yield Fact("config.dialect", read.trainer.id, read.document.origin, (Place(read.document.name),), note)
+            yield Fact(
+                "config.dialect", read.trainer.id, read.document.origin, (Place(read.document.name),), note
+            )
             return
 
 
@@ -102,7 +108,9 @@ def _environment(reads: Sequence[Read]) -> Iterator[Fact]:
             yield Fact(_VARIABLES[name], value, Origin.SCRIPT, (document.place(at),))
     if found:
         texts = tuple(safe(f"{name}={value}") for name, (value, _, _) in found.items())
-        yield Fact("config.environment", texts, Origin.SCRIPT, tuple(one.place(at) for _, one, at in found.values()))
+        yield Fact(
+            "config.environment", texts, Origin.SCRIPT, tuple(one.place(at) for _, one, at in found.values())
+        )
 
 
 def _wrong(reads: Sequence[Read], versions: mistakes.Versions) -> Iterator[Fact]:
@@ -146,7 +154,9 @@ def _contradictions(reads: Sequence[Read], known: Sequence[Fact], knowledge: Kno
             # What a trainer takes by itself contradicts nothing that the person asked for.
             continue
         where = tuple(fact.place for fact in premises if fact.place)
-        yield Fact(f"config.contradiction.{check.id.replace('-', '_')}", bool(holds), _weakest(premises), where)
+        yield Fact(
+            f"config.contradiction.{check.id.replace('-', '_')}", bool(holds), _weakest(premises), where
+        )
         if holds and _weakest(premises) is not Origin.DEFAULT:
             found.append(_filled(check.says, premises))
             places.append(where[0] if where else Place("configuration"))

@@ -57,7 +57,9 @@ class Reader:
             self.seen.append(InputSeen(source.name, "config", note=str(reason), bad=True))
             return []
         documents = read_documents(file, Origin.CONFIG, named=source.named)
-        self.seen.append(InputSeen(source.name, "config", file.size, _remark(documents), bad=_broken(documents)))
+        self.seen.append(
+            InputSeen(source.name, "config", file.size, _remark(documents), bad=_broken(documents))
+        )
         return self._take(documents)
 
     def code(self) -> None:
@@ -95,7 +97,11 @@ def _identity(source: Input) -> str:
 def _remark(documents: Sequence[Document]) -> str:
     """What a person should know about how a file was read."""
     file = documents[0].file
-    remarks = [f"line {one.place(problem.at).line}: {problem.message}" for one in documents for problem in one.reading.problems]
+    remarks = [
+        f"line {one.place(problem.at).line}: {problem.message}"
+        for one in documents
+        for problem in one.reading.problems
+    ]
     if file.encoding == "latin-1":
         remarks.insert(0, "not valid UTF-8; read as Latin-1")
     if not file.text.strip():
@@ -106,6 +112,6 @@ def _remark(documents: Sequence[Document]) -> str:
 
 def _broken(documents: Sequence[Document]) -> bool:
     """Whether nothing could be read."""
-    return not any(one.reading.entries for one in documents) and any(one.reading.problems for one in documents)
-
-
+    return not any(one.reading.entries for one in documents) and any(
+        one.reading.problems for one in documents
+    )

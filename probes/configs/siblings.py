@@ -65,10 +65,14 @@ class Siblings:
     def is_anchor(self, entry: Entry, scope: str) -> bool:
         """Whether a new key can stand beside an entry."""
         if scope:
-            return entry.scope == scope and (entry.whole or entry.span) is not None and entry.kind != "default"
+            return (
+                entry.scope == scope and (entry.whole or entry.span) is not None and entry.kind != "default"
+            )
         if entry.whole is None or entry.kind in ("default", "variable", "environment", "launch"):
             return False
-        if self.document.format == "python" and not self.dialect.calls.isdisjoint(self.document.reading.calls):
+        if self.document.format == "python" and not self.dialect.calls.isdisjoint(
+            self.document.reading.calls
+        ):
             return entry.scope in self.dialect.calls
         return self.document.format != "shell" or entry.kind == "option"
 
@@ -81,7 +85,11 @@ class Siblings:
 
     def distance(self, entry: Entry) -> tuple[int, int]:
         """How far a setting is from another in the list of all settings; what is no setting is farthest."""
-        here = (one.setting for one in self.read.occurrences if one.entry.at == entry.at and one.setting in self.order)
+        here = (
+            one.setting
+            for one in self.read.occurrences
+            if one.entry.at == entry.at and one.setting in self.order
+        )
         places = [abs(self.order[one] - self.wanted) for one in here]
         foreign = self.dialect.match(entry, in_script=False) is None
         return (1, 0) if foreign or not places else (0, min(places))

@@ -25,7 +25,9 @@ _SHELL = re.compile(
     r"llamafactory-cli|tune|yolo|docker|CUDA_VISIBLE_DEVICES=\S*)\s)|\s--[a-z][\w-]+",
     re.MULTILINE,
 )
-_PYTHON = re.compile(r"^(?:import|from|def|class|with|for|if)\s|^[A-Za-z_][\w.]*\s*=\s*\S|^\w+\s*:\s*\w+\s*=", re.MULTILINE)
+_PYTHON = re.compile(
+    r"^(?:import|from|def|class|with|for|if)\s|^[A-Za-z_][\w.]*\s*=\s*\S|^\w+\s*:\s*\w+\s*=", re.MULTILINE
+)
 _COMMAND = re.compile(
     r"\s*(?:[$+>#!]\s+|\S+@\S+[$#]\s+)?(?:\w+=\S+\s+)*(?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|bash|sh|lightning|"
     r"llamafactory-cli|axolotl|tune)\s|\s*--[A-Za-z][\w.-]*\s+[^\s:=]"
@@ -55,7 +57,13 @@ def _by_content(text: str) -> str:
     if start.startswith("{"):
         return "json"
     if start.startswith("["):
-        return "toml" if _is_toml(text) else "ini" if re.match(r"\[[\w. -]+\]\s*$", start, re.MULTILINE) else "json"
+        return (
+            "toml"
+            if _is_toml(text)
+            else "ini"
+            if re.match(r"\[[\w. -]+\]\s*$", start, re.MULTILINE)
+            else "json"
+        )
     if _SHELL.search(text):
         return "shell"
     if _PYTHON.search(text):
@@ -76,7 +84,9 @@ def _is_python(text: str) -> bool:
     return not any(one.kind == "syntax" for one in format_module("python").read(text).problems)
 
 
-def read_documents(file: File, origin: Origin, *, named: bool = True, format_name: str = "") -> list[Document]:
+def read_documents(
+    file: File, origin: Origin, *, named: bool = True, format_name: str = ""
+) -> list[Document]:
     """The documents of a file: itself, and the texts inside it."""
     name = format_name or format_of(file.name, file.text)
     if name == "shell" and origin is Origin.CONFIG:

@@ -49,7 +49,12 @@ def _from_words(way: Way, key: str, value: Scalar) -> Mapping[str, Any]:
 
 def _same_number(canonical: str, value: Scalar) -> bool:
     number = to_number(canonical)
-    return number is not None and isinstance(value, int | float) and not isinstance(value, bool) and number == value
+    return (
+        number is not None
+        and isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and number == value
+    )
 
 
 def _preferred(spelling: Any) -> Any:
@@ -63,7 +68,11 @@ def _number(way: Way, value: float, old: Entry | None, factor: float) -> Any:
         case "duration":
             return f"{int(value // 60):02d}:{int(value % 60):02d}:00"
         case "last-number" if old is not None:
-            return re.sub(r"\d+$", str(int(value)), str(old.value)) if re.search(r"\d$", str(old.value)) else f"{old.value}:{int(value)}"
+            return (
+                re.sub(r"\d+$", str(int(value)), str(old.value))
+                if re.search(r"\d$", str(old.value))
+                else f"{old.value}:{int(value)}"
+            )
         case "count" | "last-number":
             raise NotSpelled("it lists devices by name")
     if way.exponent:

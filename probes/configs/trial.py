@@ -59,7 +59,11 @@ class Trials:
     def _spoken(self, document: Document, before: Sequence[Read]) -> Sequence[Dialect]:
         """The dialects a document spoke before: one key more does not make it another trainer's."""
         for read in before:
-            if read.document.name == document.name and read.document.format == document.format and read.dialects:
+            if (
+                read.document.name == document.name
+                and read.document.format == document.format
+                and read.dialects
+            ):
                 return read.dialects
         return self.dialects.spoken(document, {})
 

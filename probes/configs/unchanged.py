@@ -14,7 +14,11 @@ Key = tuple[str, Path]
 
 
 def difference(
-    before: Sequence[Read], after: Sequence[Read], document: Document, touched: Collection[Key], spans: Sequence[Span]
+    before: Sequence[Read],
+    after: Sequence[Read],
+    document: Document,
+    touched: Collection[Key],
+    spans: Sequence[Span],
 ) -> str:
     """What else would change in a file; empty where nothing would.
 
@@ -75,4 +79,6 @@ def _shown(value: Any) -> str:
 
 def _holds(key: Key, meant: set[Key]) -> bool:
     """An empty section is no longer one with its first key."""
-    return any(scope == key[0] and len(path) > len(key[1]) and path[: len(key[1])] == key[1] for scope, path in meant)
+    return any(
+        scope == key[0] and len(path) > len(key[1]) and path[: len(key[1])] == key[1] for scope, path in meant
+    )

@@ -89,7 +89,11 @@ def same(spelled: Any, raw: Any) -> bool:
         number = to_number(raw)
         return number is not None and math.isclose(number, spelled)
     if isinstance(raw, bool):
-        return to_bool(spelled) is raw if str(spelled).lower() in ("yes", "no", "on", "off", "true", "false") else False
+        return (
+            to_bool(spelled) is raw
+            if str(spelled).lower() in ("yes", "no", "on", "off", "true", "false")
+            else False
+        )
     one, other = str(spelled).lower(), str(raw).strip().lower()
     return one == other or ("." not in one and one == other.rsplit(".", 1)[-1])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,38 +35,62 @@ def write_patched(patch: Patch, *, to: Path | None = None) -> list[Written]:
     return [_in_place(one) if to is None else _elsewhere(one, to) for one in patch.files]
 
 
+def write_text(path: Path, text: str, *, backup: bool = False) -> Written:
+    """Write a text as UTF-8, whole or not at all; an existing file keeps its permissions.
+
+    With `backup`, what stood there is kept beside it. Raises NotWritten.
+    """
+    return _write(path, text.encode(), backup=backup)
+
+
 def _elsewhere(one: FilePatch, to: Path) -> Written:
-    target = (to / Path(one.file.name).name if to.is_dir() else to).resolve()
-    _replace(target, _bytes(one), None)
-    return Written(target)
+    return _write(to / Path(one.file.name).name if to.is_dir() else to, _bytes(one), backup=False)
 
 
 def _in_place(one: FilePatch) -> Written:
     if one.file.path is None:
         raise NotWritten(f"{one.file.name} did not come from a file; name one to write to")
     path = one.file.path.resolve()
-    try:
-        original = path.read_bytes()
-        mode = path.stat().st_mode
-    except OSError as error:
-        raise NotWritten(f"{path}: {error.strerror or error}") from None
+    original = _standing(path)
+    if original is None:
+        raise NotWritten(f"{path}: no such file")
     if original != one.file.encode(one.file.text):
         raise NotWritten(f"{path} is compressed, or has changed since it was read")
-    data = _bytes(one)
-    backup = _back_up(path, original, mode)
+    return _write(path, _bytes(one), backup=True)
+
+
+def _write(path: Path, data: bytes, *, backup: bool) -> Written:
+    """A complete new file in the place of an old one, behind links."""
+    path = path.resolve()
+    original = _standing(path)
+    mode = path.stat().st_mode if original is not None else None
+    kept = _back_up(path, original, mode) if backup and original is not None and mode is not None else None
     try:
         _replace(path, data, mode)
     except NotWritten:
-        backup.unlink(missing_ok=True)
+        if kept is not None:
+            kept.unlink(missing_ok=True)
         raise
-    return Written(path, backup)
+    return Written(path, kept)
+
+
+def _standing(path: Path) -> bytes | None:
+    """What a file holds; None where there is none. Raises NotWritten where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise NotWritten(f"{path}: {error.strerror or error}") from None
 
 
 def _bytes(one: FilePatch) -> bytes:
     try:
         return one.file.encode(one.after)
     except UnicodeEncodeError:
-        raise NotWritten(f"{one.file.name}: the new text does not fit its encoding, {one.file.encoding}") from None
+        raise NotWritten(
+            f"{one.file.name}: the new text does not fit its encoding, {one.file.encoding}"
+        ) from None
 
 
 def _back_up(path: Path, original: bytes, mode: int) -> Path:
@@ -91,7 +114,7 @@ def _back_up(path: Path, original: bytes, mode: int) -> Path:
 
 def _replace(path: Path, data: bytes, mode: int | None) -> None:
     """Put a complete new file in the place of the old one, with its permissions."""
-    temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{path.name[:80]}.{os.urandom(4).hex()}")
     try:
         _fill(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), data)
         if mode is not None:

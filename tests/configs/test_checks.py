@@ -82,7 +82,11 @@ def test_a_check_fires_and_stays_silent_and_does_not_know(knowledge: Knowledge, 
 
 
 def test_a_contradiction_is_said_with_its_values(read: Reads) -> None:
-    run = read({"a.sh": "python t.py --do_train --load_best_model_at_end --save_strategy epoch --eval_strategy steps\n"})
+    run = read(
+        {
+            "a.sh": "python t.py --do_train --load_best_model_at_end --save_strategy epoch --eval_strategy steps\n"
+        }
+    )
     assert run["contradiction"] is True
     assert run["contradictions"] == (
         "the best checkpoint is to be loaded at the end, but evaluation goes by steps and saving by epoch",
@@ -91,12 +95,19 @@ def test_a_contradiction_is_said_with_its_values(read: Reads) -> None:
 
 
 def test_what_a_trainer_takes_by_itself_contradicts_nothing(read: Reads) -> None:
-    run = read({"a.toml": "network_dim = 8\nunet_lr = 1e-4\ntrain_data_dir = 'x'\nlr_warmup_steps = 100\nseed = 1\n"})
+    run = read(
+        {"a.toml": "network_dim = 8\nunet_lr = 1e-4\ntrain_data_dir = 'x'\nlr_warmup_steps = 100\nseed = 1\n"}
+    )
     assert run["contradiction"] is False
 
 
 def test_files_of_one_run_must_agree(read: Reads) -> None:
     ds = '{"zero_optimization": {"stage": 2}, "fp16": {"enabled": true}, "gradient_clipping": "auto"}'
-    run = read({"run.sh": "deepspeed t.py --deepspeed ds.json --bf16 --num_train_epochs 3 --max_grad_norm 0.5\n", "ds.json": ds})
+    run = read(
+        {
+            "run.sh": "deepspeed t.py --deepspeed ds.json --bf16 --num_train_epochs 3 --max_grad_norm 0.5\n",
+            "ds.json": ds,
+        }
+    )
     assert run["precision"] == "bf16"
     assert "precision is bf16 in run.sh and fp16 in ds.json" in (run["contradictions"] or ())

@@ -8,7 +8,18 @@ from traindx import kb
 from traindx.engine.kb.knowledge import Knowledge
 
 from .conftest import Reads
-from .written import all_dialects, marks_of, settings_to_write, to_json, to_python, to_shell, to_toml, to_yaml, trainers, tree_of
+from .written import (
+    all_dialects,
+    marks_of,
+    settings_to_write,
+    to_json,
+    to_python,
+    to_shell,
+    to_toml,
+    to_yaml,
+    trainers,
+    tree_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +71,9 @@ def test_calls_give_a_trainer_away_in_scripts(read: Reads) -> None:
     assert read({}, {"t.py": "args = TrainingArguments(output_dir='x')\n"})["dialect"] == "hf-v4"
 
 
-def test_every_dialect_is_recognised_by_its_own_keys_and_reads_them(knowledge: Knowledge, read: Reads) -> None:
+def test_every_dialect_is_recognised_by_its_own_keys_and_reads_them(
+    knowledge: Knowledge, read: Reads
+) -> None:
     dialects, draw = all_dialects(knowledge), random.Random(7).choice
     writers = {
         "yaml": ("a.yaml", lambda tree, _: to_yaml(tree, draw)), "json": ("a.json", lambda tree, _: to_json(tree, draw)),
@@ -74,7 +87,11 @@ def test_every_dialect_is_recognised_by_its_own_keys_and_reads_them(knowledge: K
         name, write = writers[form]
         run = read({name: write(tree_of(chosen, marks_of(dialect, chosen)), dialect)})
         assert run["dialect"] == identity
-        wrong = {setting: run[setting] for setting, (_, value) in chosen.items() if run[setting] not in (value, None)}
+        wrong = {
+            setting: run[setting]
+            for setting, (_, value) in chosen.items()
+            if run[setting] not in (value, None)
+        }
         assert not wrong, identity
 
 

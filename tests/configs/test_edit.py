@@ -57,7 +57,12 @@ def test_json(read: Reads, before: str, changes: dict[str, Scalar], after: str) 
 def test_toml(read: Reads) -> None:
     before = "# kohya\n[train]\nunet_lr = '1e-3'\nnetwork_dim = 128  # rank\nmixed_precision = \"fp16\"\n"
     after = "# kohya\n[train]\nunet_lr = '1e-4'\ngradient_checkpointing = true\nnetwork_dim = 16  # rank\nmixed_precision = \"no\"\n"
-    changes: dict[str, Scalar] = {"learning_rate_unet": 1e-4, "lora_rank": 16, "precision": "fp32", "gradient_checkpointing": True}
+    changes: dict[str, Scalar] = {
+        "learning_rate_unet": 1e-4,
+        "lora_rank": 16,
+        "precision": "fp32",
+        "gradient_checkpointing": True,
+    }
     assert read({"c.toml": before}).patched(**changes) == after
 
 
@@ -126,7 +131,13 @@ def test_a_python_settings_file(read: Reads) -> None:
 
 
 def test_a_notebook_stays_a_notebook(read: Reads) -> None:
-    cells = [{"cell_type": "code", "source": ["x = \"é\"\n", "args = TrainingArguments(fp16=True, optim=\"sgd\")"], "outputs": []}]
+    cells = [
+        {
+            "cell_type": "code",
+            "source": ['x = "é"\n', 'args = TrainingArguments(fp16=True, optim="sgd")'],
+            "outputs": [],
+        }
+    ]
     before = json.dumps({"cells": cells, "nbformat": 4}, indent=1)
     after = read({}, {"n.ipynb": before}).patched(precision="bf16", optimizer="adamw")
     assert after == before.replace("fp16=True", "fp16=False, bf16=True").replace("sgd", "adamw_torch")
@@ -139,7 +150,9 @@ def test_a_script_is_changed_and_not_the_file_it_overrides(read: Reads) -> None:
 
 def test_files_that_must_agree_change_together(read: Reads) -> None:
     ds = '{"zero_optimization": {"stage": 2}, "fp16": {"enabled": true}}'
-    patch = read({"run.sh": "deepspeed t.py --deepspeed ds.json --fp16 --num_train_epochs 3\n", "ds.json": ds}).plan(precision="bf16")
+    patch = read(
+        {"run.sh": "deepspeed t.py --deepspeed ds.json --fp16 --num_train_epochs 3\n", "ds.json": ds}
+    ).plan(precision="bf16")
     assert [one.after for one in patch.files] == [
         "deepspeed t.py --deepspeed ds.json --bf16 --num_train_epochs 3\n",
         '{"zero_optimization": {"stage": 2}, "fp16": {"enabled": false}, "bf16": {"enabled": true}}',

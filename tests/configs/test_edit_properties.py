@@ -22,7 +22,17 @@ from traindx.probes.configs.spell import spelled
 
 from .conftest import Reads
 from .written import (
-    all_dialects, flat, marks_of, settings_to_write, to_json, to_python, to_shell, to_toml, to_yaml, trainers, tree_of,
+    all_dialects,
+    flat,
+    marks_of,
+    settings_to_write,
+    to_json,
+    to_python,
+    to_shell,
+    to_toml,
+    to_yaml,
+    trainers,
+    tree_of,
 )  # fmt: skip
 
 Values = dict[str, Any]
@@ -43,7 +53,9 @@ def from_shell(text: str) -> Values:
 def from_python(text: str) -> Values:
     values: Values = {}
     for node in ast.walk(ast.parse(text)):
-        trainer = isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+        trainer = isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(
+            tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        )
         if isinstance(node, ast.Assign | ast.keyword) and not trainer:
             name = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else str(node.arg)
             values[name] = ast.unparse(node.value)
@@ -83,10 +95,16 @@ def names(key: str) -> set[str]:
 
 
 @pytest.mark.parametrize("form", sorted(SUFFIX))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=st.data())
-def test_a_change_changes_nothing_else(read: Reads, knowledge: Knowledge, form: str, data: st.DataObject) -> None:
-    draw = lambda options: data.draw(st.sampled_from(options))  # noqa: E731
+def test_a_change_changes_nothing_else(
+    read: Reads, knowledge: Knowledge, form: str, data: st.DataObject
+) -> None:
+    draw = lambda options: data.draw(st.sampled_from(options))
     dialects = all_dialects(knowledge)
     able = [name for name in trainers(knowledge) if form in dialects[name].stored["formats"]]
     dialect = dialects[draw(able)]
@@ -112,17 +130,25 @@ def test_a_change_changes_nothing_else(read: Reads, knowledge: Knowledge, form: 
     assert after.endswith(("\n", "\r")) == before.endswith(("\n", "\r"))
 
     again = read({f"conf.{SUFFIX[form]}": after})
-    assert again[setting] == pytest.approx(value) if isinstance(value, float) else again[setting] in (value, value or None)
+    assert (
+        again[setting] == pytest.approx(value)
+        if isinstance(value, float)
+        else again[setting] in (value, value or None)
+    )
     assert again.plan(**{setting: value}).files == ()
 
 
 @pytest.mark.parametrize("form", sorted(SUFFIX))
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_what_stands_in_a_recognised_file_can_be_changed(
     read: Reads, knowledge: Knowledge, form: str, data: st.DataObject
 ) -> None:
-    draw = lambda options: data.draw(st.sampled_from(options))  # noqa: E731
+    draw = lambda options: data.draw(st.sampled_from(options))
     dialects = all_dialects(knowledge)
     able = [name for name in trainers(knowledge) if form in dialects[name].stored["formats"]]
     dialect = dialects[draw(able)]

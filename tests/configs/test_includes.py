@@ -29,7 +29,14 @@ def test_a_file_that_is_named_is_read(read: Reads, tmp_path: Path, name: str, te
 
 
 def test_hydra_groups_lie_in_folders(read: Reads, tmp_path: Path) -> None:
-    write(tmp_path, {"a.yaml": "defaults:\n  - optimizer: adam\n  - override /sched@x: cos\n", "optimizer/adam.yaml": "lr: 0.2\n", "sched/cos.yaml": "warmup_steps: 5\n"})
+    write(
+        tmp_path,
+        {
+            "a.yaml": "defaults:\n  - optimizer: adam\n  - override /sched@x: cos\n",
+            "optimizer/adam.yaml": "lr: 0.2\n",
+            "sched/cos.yaml": "warmup_steps: 5\n",
+        },
+    )
     run = read({"a.yaml": tmp_path / "a.yaml"})
     assert (run["learning_rate"], run["warmup_steps"]) == (0.2, 5)
 
@@ -46,7 +53,12 @@ def test_a_missing_file_is_a_note(read: Reads) -> None:
 
 
 def test_a_file_among_the_inputs_is_no_missing_one(read: Reads) -> None:
-    run = read({"a.yaml": "deepspeed: conf/ds.json\nlr: 0.1\n", "run/conf/ds.json": '{"zero_optimization": {"stage": 3}}'})
+    run = read(
+        {
+            "a.yaml": "deepspeed: conf/ds.json\nlr: 0.1\n",
+            "run/conf/ds.json": '{"zero_optimization": {"stage": 3}}',
+        }
+    )
     assert run.findings.notes == []
     assert run["files"] == 2
 

@@ -33,8 +33,14 @@ def test_no_syntax_error_is_known_too(read: Reads, name: str) -> None:
         ('{"network_dim": 8, "learning_rate": "-1e-4"}', "learning_rate: -0.0001 is below 1e-12"),
         ('{"network_dim": 8, "train_batch_size": 0}', "train_batch_size: 0 is below 1"),
         ('{"network_dim": 8, "epoch": 0}', "epoch: 0 is below 0.001"),
-        ('{"network_dim": 8, "mixed_precision": "fp61"}', "mixed_precision: `fp61` is not one of no, fp16, bf16"),
-        ('{"network_dim": 8, "mixed_precision": "fp32"}', "mixed_precision: `fp32` is not one of no, fp16, bf16"),
+        (
+            '{"network_dim": 8, "mixed_precision": "fp61"}',
+            "mixed_precision: `fp61` is not one of no, fp16, bf16",
+        ),
+        (
+            '{"network_dim": 8, "mixed_precision": "fp32"}',
+            "mixed_precision: `fp32` is not one of no, fp16, bf16",
+        ),
     ],
 )
 def test_types_and_ranges(read: Reads, text: str, said: str) -> None:

@@ -32,7 +32,11 @@ def test_a_script_given_as_code_is_code(read: Reads) -> None:
 
 
 def test_settings_written_by_a_script_into_a_file(read: Reads) -> None:
-    run = read({"run.sh": 'cat > ds.json <<EOF\n{"zero_optimization": {"stage": 3},\n "gradient_clipping": 0.5}\nEOF\ndeepspeed t.py\n'})
+    run = read(
+        {
+            "run.sh": 'cat > ds.json <<EOF\n{"zero_optimization": {"stage": 3},\n "gradient_clipping": 0.5}\nEOF\ndeepspeed t.py\n'
+        }
+    )
     place = run.fact("grad_clip_norm").place
     assert place is not None
     assert (run["grad_clip_norm"], place.line) == (0.5, 3)
@@ -42,7 +46,11 @@ def test_settings_written_by_a_script_into_a_file(read: Reads) -> None:
     ("content", "note", "bad"),
     [
         (b"", "empty", False),
-        (b"\x80\x04\x95\x00", "a pickle or an archive, which is never opened; hand in the text it was made from", True),
+        (
+            b"\x80\x04\x95\x00",
+            "a pickle or an archive, which is never opened; hand in the text it was made from",
+            True,
+        ),
         (b"lr: 1\x00\x00", "binary, not text", True),
         (b"a: \xff\xfe1\n", "not valid UTF-8; read as Latin-1", False),
         (b"lr: [1\n", "line 2: while parsing a flow sequence: did not find expected ',' or ']'", True),
@@ -97,7 +105,9 @@ SCRAPS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(
     st.one_of(SCRAPS.map(str.encode), st.binary(max_size=60)),
-    st.sampled_from(["a.yaml", "a.json", "a.toml", "a.py", "a.sh", "a.ini", "a.ipynb", "x", "requirements.txt"]),
+    st.sampled_from(
+        ["a.yaml", "a.json", "a.toml", "a.py", "a.sh", "a.ini", "a.ipynb", "x", "requirements.txt"]
+    ),
     st.sampled_from([Kind.CONFIG, Kind.CODE]),
 )
 def test_no_bytes_whatever_raise(knowledge: Knowledge, content: bytes, name: str, kind: Kind) -> None:

@@ -66,7 +66,9 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sampled_from([None, 2]), st.booleans())
-def test_what_python_writes_is_read_as_python_reads_it(tree: object, indent: int | None, ascii_only: bool) -> None:
+def test_what_python_writes_is_read_as_python_reads_it(
+    tree: object, indent: int | None, ascii_only: bool
+) -> None:
     text = json.dumps(tree, indent=indent, ensure_ascii=ascii_only)
     reading = json_file.read(text)
     assert not [one for one in reading.problems if one.kind == "syntax"]

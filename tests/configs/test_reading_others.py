@@ -13,7 +13,10 @@ from traindx.probes.configs.sources import format_of, printed_format, read_docum
 
 
 def notebook(*cells: str) -> str:
-    return json.dumps({"cells": [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells]}, indent=1)
+    return json.dumps(
+        {"cells": [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in cells]},
+        indent=1,
+    )
 
 
 def test_the_code_of_a_notebook_is_read_with_places_in_the_file() -> None:

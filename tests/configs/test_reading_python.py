@@ -52,7 +52,9 @@ def test_a_constant_is_followed_to_where_it_is_defined() -> None:
     assert text[slice(*entry.span)] == "5e-5"
 
 
-@pytest.mark.parametrize("text", ["lr = args.lr", "lr = rates[0]", "lr = f()", "lr = 0.1 if fast else 0.2", "lr = x = y * 2"])
+@pytest.mark.parametrize(
+    "text", ["lr = args.lr", "lr = rates[0]", "lr = f()", "lr = 0.1 if fast else 0.2", "lr = x = y * 2"]
+)
 def test_what_only_running_would_tell_is_computed(text: str) -> None:
     entry = python_file.read(text).entries[0]
     assert entry.style in ("name", "computed", "call")
@@ -60,7 +62,12 @@ def test_what_only_running_would_tell_is_computed(text: str) -> None:
 
 
 def test_power_expressions_are_numbers() -> None:
-    assert values("a = 2.**16\nb = 1 << 10\nc = -3\nd = 10 ** 1000\n") == {"a": 65536.0, "b": 1024, "c": -3, "d": None}
+    assert values("a = 2.**16\nb = 1 << 10\nc = -3\nd = 10 ** 1000\n") == {
+        "a": 65536.0,
+        "b": 1024,
+        "c": -3,
+        "d": None,
+    }
 
 
 def test_places_are_right_behind_letters_that_take_several_bytes() -> None:

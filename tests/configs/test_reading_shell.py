@@ -33,7 +33,9 @@ def test_an_option_with_several_values() -> None:
 
 
 def test_options_before_the_script_are_its_launchers() -> None:
-    found = {(one.scope, one.key): one.kind for one in entries("torchrun --nproc_per_node 2 train.py --lr 1\n")}
+    found = {
+        (one.scope, one.key): one.kind for one in entries("torchrun --nproc_per_node 2 train.py --lr 1\n")
+    }
     assert found == {("torchrun", "nproc_per_node"): "launch", ("train", "lr"): "option"}
 
 
@@ -50,7 +52,11 @@ def test_variables_are_filled_in_and_keep_their_place() -> None:
 
 
 def test_arrays_are_filled_in() -> None:
-    assert options('A=(\n --x 1  # c\n --y\n)\nA+=(--z 3)\npretrain_gpt.py "${A[@]}"\n') == {"x": "1", "y": True, "z": "3"}
+    assert options('A=(\n --x 1  # c\n --y\n)\nA+=(--z 3)\npretrain_gpt.py "${A[@]}"\n') == {
+        "x": "1",
+        "y": True,
+        "z": "3",
+    }
 
 
 def test_a_default_of_a_variable_counts_where_nothing_else_does() -> None:
@@ -63,7 +69,10 @@ def test_what_only_running_would_tell_is_unknown(value: str) -> None:
 
 
 def test_slurm_directives() -> None:
-    found = {entry.key: entry.value for entry in entries("#SBATCH --mem=4G\n#SBATCH -c 2\n#SBATCH --exclusive\n# SBATCH --x=1\n")}
+    found = {
+        entry.key: entry.value
+        for entry in entries("#SBATCH --mem=4G\n#SBATCH -c 2\n#SBATCH --exclusive\n# SBATCH --x=1\n")
+    }
     assert found == {"mem": "4G", "c": "2", "exclusive": True}
 
 
@@ -73,7 +82,9 @@ def test_exports_are_the_environment() -> None:
 
 
 def test_yacs_pairs() -> None:
-    assert options("python train_net.py --config-file a.yaml SOLVER.BASE_LR 0.01\n")["SOLVER.BASE_LR"] == "0.01"
+    assert (
+        options("python train_net.py --config-file a.yaml SOLVER.BASE_LR 0.01\n")["SOLVER.BASE_LR"] == "0.01"
+    )
 
 
 def test_heredocs_and_json_options_are_texts_of_their_own() -> None:

@@ -34,12 +34,17 @@ def test_a_mistake_has_its_place() -> None:
 KEYS = st.text("abcdefgh_-0123456789", min_size=1, max_size=8)
 VALUES = st.one_of(
     st.integers(-(10**9), 10**9).map(str),
-    st.floats(allow_nan=False, allow_infinity=False).map(lambda value: repr(value) if "." in repr(value) else f"{value:.3e}"),
+    st.floats(allow_nan=False, allow_infinity=False).map(
+        lambda value: repr(value) if "." in repr(value) else f"{value:.3e}"
+    ),
     st.sampled_from(["true", "false", '"a # b"', "'c = d'", "[1, 2, 3]", "{x = 1, y = 'z'}", '"\\n\\""']),
 )
 
 
-@given(st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=4), max_size=4), st.sampled_from(["\n", "\r\n"]))
+@given(
+    st.dictionaries(KEYS, st.dictionaries(KEYS, VALUES, max_size=4), max_size=4),
+    st.sampled_from(["\n", "\r\n"]),
+)
 def test_places_agree_with_the_standard_library(tables: dict[str, dict[str, str]], line_end: str) -> None:
     lines = ["# head"]
     for table, pairs in tables.items():

@@ -34,7 +34,9 @@ def test_the_last_of_two_equal_keys_counts_and_is_noted() -> None:
 
 
 def test_tags_of_other_loaders_are_passed_over() -> None:
-    assert values("opt: !new:torch.optim.Adam\n  lr: 0.1\nns: !!python/object:argparse.Namespace\n  x: 1\n") == {
+    assert values(
+        "opt: !new:torch.optim.Adam\n  lr: 0.1\nns: !!python/object:argparse.Namespace\n  x: 1\n"
+    ) == {
         "opt.lr": 0.1,
         "ns.x": 1,
     }

@@ -69,7 +69,9 @@ DS = '"zero_optimization": {"stage": 2}'
         ("a.yaml", "model:\n  lr: 0.1\noptim:\n  rate: ${model.lr}\n  lr: ${model.lr}\n", "learning_rate", 0.1),
     ],
 )  # fmt: skip
-def test_a_setting_is_read_as_its_trainer_means_it(read: Reads, name: str, text: str, setting: str, value: object) -> None:
+def test_a_setting_is_read_as_its_trainer_means_it(
+    read: Reads, name: str, text: str, setting: str, value: object
+) -> None:
     assert read({name: text})[setting] == value
 
 
@@ -115,7 +117,12 @@ def test_everyday_names_in_a_script_are_no_settings(read: Reads, code: str, sett
 
 
 def test_sections_about_evaluation_are_passed_over(read: Reads) -> None:
-    assert read({"a.yaml": "test_loader:\n  batch_size: 1\ntrain_loader:\n  batch_size: 8\n"})["micro_batch_size"] == 8
+    assert (
+        read({"a.yaml": "test_loader:\n  batch_size: 1\ntrain_loader:\n  batch_size: 8\n"})[
+            "micro_batch_size"
+        ]
+        == 8
+    )
 
 
 def test_a_script_beats_its_file_and_a_print_beats_both(read: Reads) -> None:
@@ -132,7 +139,11 @@ def test_a_script_beats_its_file_and_a_print_beats_both(read: Reads) -> None:
 
 def test_defaults_of_a_recognised_trainer(read: Reads) -> None:
     fact = read({"a.yaml": HF + "fp16: true\nseed: 1\n"}).fact("learning_rate")
-    assert (fact.value, fact.origin, fact.note) == (5e-5, Origin.DEFAULT, "the default of Hugging Face transformers 4")
+    assert (fact.value, fact.origin, fact.note) == (
+        5e-5,
+        Origin.DEFAULT,
+        "the default of Hugging Face transformers 4",
+    )
 
 
 def test_an_excerpt_says_nothing_about_what_is_not_set(read: Reads) -> None:
@@ -145,6 +156,10 @@ def test_settings_handed_over_from_elsewhere_leave_no_defaults(read: Reads) -> N
 
 
 def test_the_variables_that_scripts_set(read: Reads) -> None:
-    run = read({"run.sh": "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nNCCL_P2P_DISABLE=1 python t.py\n"})
+    run = read(
+        {
+            "run.sh": "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nNCCL_P2P_DISABLE=1 python t.py\n"
+        }
+    )
     assert run["env.alloc_conf"] == "expandable_segments:True"
     assert run["environment"] == ("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "NCCL_P2P_DISABLE=1")

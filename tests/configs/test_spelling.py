@@ -34,13 +34,25 @@ def test_however_it_is_written_it_is_the_same_number(value: float, old: str) -> 
     assert math.isclose(read, value, rel_tol=1e-15, abs_tol=0.0)
 
 
-@pytest.mark.parametrize(("old", "on", "off"), [("True", "True", "False"), ("yes", "yes", "no"), ("1", "1", "0"), ("", "true", "false")])
+@pytest.mark.parametrize(
+    ("old", "on", "off"),
+    [("True", "True", "False"), ("yes", "yes", "no"), ("1", "1", "0"), ("", "true", "false")],
+)
 def test_a_switch_keeps_its_words(old: str, on: str, off: str) -> None:
     assert (truth(True, old, "true", "false"), truth(False, old, "true", "false")) == (on, off)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("1e-4", 1e-4), ("1_000", 1000), ("2**16", 65536.0), (" 3 ", 3), ("1e-4x", None), ("", None), (True, None)]
+    ("text", "expected"),
+    [
+        ("1e-4", 1e-4),
+        ("1_000", 1000),
+        ("2**16", 65536.0),
+        (" 3 ", 3),
+        ("1e-4x", None),
+        ("", None),
+        (True, None),
+    ],
 )
 def test_numbers_in_texts(text: object, expected: float | None) -> None:
     assert to_number(text) == expected

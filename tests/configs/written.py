@@ -152,8 +152,15 @@ def _toml_lines(tree: Tree, path: tuple[str, ...], draw: Draw) -> Iterator[str]:
 
 def to_shell(tree: Tree, dialect: Dialect, draw: Draw) -> str:
     """A script that passes everything as options."""
-    flags = {way.key: way.flag for ways in dialect.settings.values() for way in ways if way.flag and isinstance(way.key, str)}
-    words = [word for key, value in flat(tree) for word in _option(flags.get(key) or key, value, dialect, draw)]
+    flags = {
+        way.key: way.flag
+        for ways in dialect.settings.values()
+        for way in ways
+        if way.flag and isinstance(way.key, str)
+    }
+    words = [
+        word for key, value in flat(tree) for word in _option(flags.get(key) or key, value, dialect, draw)
+    ]
     gap = draw([" ", " \\\n    "])
     return f"#!/bin/bash\n# train\nexport NAME=x\npython train.py{gap}{gap.join(words)}{draw(['', chr(10)])}"
 

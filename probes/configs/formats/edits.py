@@ -100,4 +100,14 @@ def cut_line(text: str, span: Span) -> Edit | None:
     return Edit(max(0, start - len(line_end_of(text, span[0]))), end, "")
 
 
-__all__ = ["Edit", "Overlap", "apply", "cut_line", "indentation", "insert_item", "insert_line", "line_end_of", "line_of"]
+__all__ = [
+    "Edit",
+    "Overlap",
+    "apply",
+    "cut_line",
+    "indentation",
+    "insert_item",
+    "insert_line",
+    "line_end_of",
+    "line_of",
+]

@@ -27,7 +27,9 @@ def read(text: str) -> Reading:
         elif key := _KEY.match(text, line.start(), line.end()):
             entries.append(_entry(text, key, line.end(), section))
         if len(entries) > MAX_ENTRIES:
-            return Reading(tuple(entries), (Problem(f"more than {MAX_ENTRIES} settings", line.start(), "note"),))
+            return Reading(
+                tuple(entries), (Problem(f"more than {MAX_ENTRIES} settings", line.start(), "note"),)
+            )
     return Reading(tuple(entries))
 
 

@@ -186,7 +186,11 @@ def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
     raw = text[slice(*old.span)].strip("'\"") if old and old.span else ""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    spelled = truth(value, raw if quoted else "", "true", "false") if isinstance(value, bool) else number(value, raw)
+    spelled = (
+        truth(value, raw if quoted else "", "true", "false")
+        if isinstance(value, bool)
+        else number(value, raw)
+    )
     return f'"{spelled}"' if quoted else spelled
 
 

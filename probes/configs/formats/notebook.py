@@ -93,4 +93,3 @@ def _next(text: str, at: int, last: int) -> int:
         return min(at + 2, last)
     low = text[at + 6 : at + 8] == "\\u" and "d8" <= text[at + 2 : at + 4].lower() <= "db"
     return min(at + (12 if low else 6), last)
-

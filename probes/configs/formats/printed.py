@@ -23,7 +23,9 @@ _FIRST = 200
 _BAR = re.compile(r" \| ")
 _MAPPING = re.compile(r"(?:dict\(|\w*Namespace\(|\{)")
 _ENUM = re.compile(r"<[\w.]+: (?P<value>[^<>]*)>")
-_NAMED = re.compile(r"\s*(?:(?P<bare>[A-Za-z_][\w.\-]*)|'(?P<single>[^'\r\n]*)'|\"(?P<double>[^\"\r\n]*)\")\s*[=:]\s*")
+_NAMED = re.compile(
+    r"\s*(?:(?P<bare>[A-Za-z_][\w.\-]*)|'(?P<single>[^'\r\n]*)'|\"(?P<double>[^\"\r\n]*)\")\s*[=:]\s*"
+)
 _INTEGER = re.compile(r"[-+]?\d[\d_]*")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}
@@ -57,7 +59,9 @@ def _items(text: str, at: int, end: int, path: Path, scope: str, depth: int) -> 
             yield from _items(text, found.end() + inner.end(), stop, (*path, key), scope, depth + 1)
         elif raw[:1] in ("(", "[") and raw[-1:] in (")", "]"):
             for index, one in enumerate(raw[1:-1].split(",")[:_ELEMENTS]):
-                yield Entry((*path, key, index), _value(one.strip()), found.end(), kind="argument", scope=scope)
+                yield Entry(
+                    (*path, key, index), _value(one.strip()), found.end(), kind="argument", scope=scope
+                )
         else:
             yield Entry((*path, key), _value(raw), found.end(), kind="argument", scope=scope)
 

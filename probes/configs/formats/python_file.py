@@ -56,7 +56,9 @@ def _parse(text: str) -> tuple[ast.Module, int]:
 def _problem(text: str, error: SyntaxError) -> Problem:
     starts = line_starts(text)
     line = min(max(error.lineno or 1, 1), len(starts))
-    return Problem(error.msg or "invalid syntax", min(starts[line - 1] + max((error.offset or 1) - 1, 0), len(text)))
+    return Problem(
+        error.msg or "invalid syntax", min(starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
+    )
 
 
 class _Reader:
@@ -85,7 +87,11 @@ class _Reader:
                     self.call(node)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
             for one, other in zip(target.elts, value.elts, strict=True):
                 self.assign(one, other)
             return
@@ -99,7 +105,9 @@ class _Reader:
         named = [*arguments.posonlyargs, *arguments.args]
         pairs = list(zip(named[len(named) - len(arguments.defaults) :], arguments.defaults, strict=True))
         pairs += [
-            (one, other) for one, other in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if other
+            (one, other)
+            for one, other in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+            if other
         ]
         for argument, value in pairs:
             key = self.offset(argument.lineno, argument.col_offset)
@@ -131,7 +139,9 @@ class _Reader:
 
     def declared(self, node: ast.Call) -> None:
         """A command-line option as argparse or click declares it, with its default."""
-        names = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        names = [
+            one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ]
         option = max(names, key=len, default="").lstrip("-")
         keywords = {one.arg: one for one in node.keywords}
         if "default" in keywords:
@@ -142,9 +152,13 @@ class _Reader:
             action = constant(keywords["action"].value, {})
             if action in ("store_true", "store_false"):
                 at = self.offset(node.lineno, node.col_offset)
-                self.entries.append(Entry((option,), action == "store_false", at, style="expr", kind="default"))
+                self.entries.append(
+                    Entry((option,), action == "store_false", at, style="expr", kind="default")
+                )
 
-    def emit(self, path: Path, node: ast.expr, *, kind: str = "", scope: str = "", key: int | None = None) -> None:
+    def emit(
+        self, path: Path, node: ast.expr, *, kind: str = "", scope: str = "", key: int | None = None
+    ) -> None:
         """The entries of a value: one for a constant, one for each part of a mapping or list."""
         parts = list(_parts(node))
         if parts:

@@ -21,7 +21,11 @@ def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
     if isinstance(value, int | float):
         return number(value, raw)
     inside_quotes = old is not None and old.style == "quoted"
-    return value if inside_quotes or re.fullmatch(r"[\w./:=,@%+-]+", value) else "'" + value.replace("'", "'\\''") + "'"
+    return (
+        value
+        if inside_quotes or re.fullmatch(r"[\w./:=,@%+-]+", value)
+        else "'" + value.replace("'", "'\\''") + "'"
+    )
 
 
 def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
@@ -29,7 +33,9 @@ def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
     name, before = ".".join(map(str, keys)), text[slice(*anchor)]
     start, _ = line_of(text, anchor[0])
     if text.startswith("#SBATCH", start):
-        return insert_line(text, (start, anchor[1]), lambda indent: [f"#SBATCH --{name}" + (f"={raw}" if raw else "")])
+        return insert_line(
+            text, (start, anchor[1]), lambda indent: [f"#SBATCH --{name}" + (f"={raw}" if raw else "")]
+        )
     if found := re.match(r"--?", before):
         sign = "=" if re.match(r"--?[\w.-]+=", before) else " "
         new = f"{found[0]}{name}" + (f"{sign}{raw}" if raw else "")

@@ -119,7 +119,12 @@ def _values(words: list[Word], index: int, script: int) -> list[Word]:
     for position in range(index, len(words)):
         text = words[position].text
         is_option = text.startswith("-") and not _NEGATIVE.match(text) and len(text) > 1
-        ends = position == script or (position < script and found) or _OVERRIDE.match(text) or _YACS.fullmatch(text)
+        ends = (
+            position == script
+            or (position < script and found)
+            or _OVERRIDE.match(text)
+            or _YACS.fullmatch(text)
+        )
         if is_option or ends:
             break
         found.append(words[position])

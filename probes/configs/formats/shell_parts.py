@@ -91,10 +91,16 @@ class Piece:
     def words(self, end: int) -> list[Word]:
         """The words it falls into."""
         if not self.splits:
-            return [Word("".join(self.chars), self.offsets, self.start, end)] if self.chars or self.quoted else []
+            return (
+                [Word("".join(self.chars), self.offsets, self.start, end)]
+                if self.chars or self.quoted
+                else []
+            )
         words, first = [], 0
         for index in [*sorted(self.splits), len(self.chars)]:
             if index > first:
-                words.append(Word("".join(self.chars[first:index]), self.offsets[first:index], self.start, end))
+                words.append(
+                    Word("".join(self.chars[first:index]), self.offsets[first:index], self.start, end)
+                )
             first = index + 1
         return words

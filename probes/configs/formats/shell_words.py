@@ -89,7 +89,10 @@ class _Splitter:
             value = Word(value.text, value.offsets)
             before = self.script.variables.get(found[1], [])
             parts = [*before, value]
-            value = Word("".join(one.text for one in parts)[:MAX_WORD], [at for one in parts for at in one.offsets][:MAX_WORD])
+            value = Word(
+                "".join(one.text for one in parts)[:MAX_WORD],
+                [at for one in parts for at in one.offsets][:MAX_WORD],
+            )
         self.script.variables[found[1]] = [value]
 
     def end_command(self) -> None:
@@ -172,7 +175,9 @@ class _Splitter:
         words = self.script.variables.get(found[1] or found[2])
         if words is None and found[3]:
             start = found.start(4)
-            words = [Word(found[4], list(range(start, start + len(found[4]))))] if "$" not in found[4] else None
+            words = (
+                [Word(found[4], list(range(start, start + len(found[4]))))] if "$" not in found[4] else None
+            )
         if self.piece is None:
             self.piece = Piece(found.start())
         self.piece.quoted |= quoted

@@ -16,7 +16,9 @@ from .edits import Edit, cut_line, insert_item, insert_line
 from .spelling import number
 
 _SPACE = re.compile(r"(?:[ \t\r\n]+|#[^\r\n]*)+")
-_KEY = re.compile(r"[ \t]*(?:(?P<bare>[A-Za-z0-9_-]+)|\"(?P<double>(?:[^\"\\\r\n]|\\.)*)\"|'(?P<single>[^'\r\n]*)')[ \t]*")
+_KEY = re.compile(
+    r"[ \t]*(?:(?P<bare>[A-Za-z0-9_-]+)|\"(?P<double>(?:[^\"\\\r\n]|\\.)*)\"|'(?P<single>[^'\r\n]*)')[ \t]*"
+)
 _STRING = re.compile(
     r'"""(?:[^"\\]|\\(?s:.)|"(?!""))*"""|\'\'\'(?:[^\']|\'(?!\'\'))*\'\'\'|"(?:[^"\\\r\n]|\\.)*"|\'[^\'\r\n]*\''
 )
@@ -34,7 +36,9 @@ def read(text: str) -> Reading:
     try:
         scanner.whole()
     except (_Lost, RecursionError):
-        return Reading(problems=(Problem("more values or deeper nesting than a configuration has", 0, "note"),))
+        return Reading(
+            problems=(Problem("more values or deeper nesting than a configuration has", 0, "note"),)
+        )
     entries = (_valued(one, tree) for one in scanner.entries)
     return Reading(tuple(entries), sections=scanner.sections)
 
@@ -175,7 +179,11 @@ def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
     inline = text[anchor[1] : anchor[1] + 200].lstrip()[:1] in (",", "}")
     sign = re.search(r"[ \t]*=[ \t]*", text[slice(*anchor)])
     item = f"{key}{sign[0] if sign else ' = '}{raw}"
-    return insert_item(text, anchor, item) if inline else insert_line(text, anchor, lambda indent: [indent + item])
+    return (
+        insert_item(text, anchor, item)
+        if inline
+        else insert_line(text, anchor, lambda indent: [indent + item])
+    )
 
 
 def remove(text: str, entry: Entry) -> Edit | None:

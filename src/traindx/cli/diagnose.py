@@ -126,7 +126,7 @@ def diagnose(
         from .questions import ask_on
 
         reasoned = ask_on(reasoned, session)
-    patching = Patching(session, reasoned, fixes=fixes, together=all_fixes)
+    patching = Patching(session, reasoned, chosen=fixes, all_of_them=all_fixes)
     if explain:
         return out.explain(explain, reasoned, known)
     diagnosis = patching.attached()

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from traindx import __version__
 from traindx.engine.diagnose import Reasoned, answered, diagnose
@@ -15,12 +15,14 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Probe
 from traindx.engine.symptoms import UnknownSymptom, find_symptom
 from traindx.probes.answers import BadAnswer, answer
-from traindx.probes.configs import ConfigProbe
 from traindx.probes.discover import Found
 from traindx.probes.registry import probes_for
 
 from .errors import BadCall
 from .progress import ProgressLine
+
+if TYPE_CHECKING:
+    from traindx.probes.configs.probe import ConfigProbe
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ class Session:
         made = probes_for(
             self.found.inputs, self.knowledge, scan=self.scan, machine=self.machine, progress=progress
         )
-        self.configs = next((one for one in made if isinstance(one, ConfigProbe)), None)
+        self.configs = cast("ConfigProbe | None", next((one for one in made if one.id == "configs"), None))
         return made
 
 
