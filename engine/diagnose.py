@@ -84,7 +84,7 @@ def conclude(knowledge: Knowledge, gathered: Gathered, *, version: str, top: int
         version=version,
         outcome=_outcome(ranked, gathered.seen),
         symptoms=tuple(_symptom(one) for one in gathered.seen),
-        causes=tuple(_cause(one) for one in ranked[:top]),
+        causes=tuple(_cause(one, knowledge) for one in ranked[:top]),
         next_tests=tuple(_test(one) for one in tests),
         fixes=tuple(_fix(one, gathered.facts) for one in offered),
         procedure=_procedure(knowledge, gathered),
@@ -124,7 +124,10 @@ def _symptom(one: Seen) -> SymptomFound:
     return SymptomFound(symptom.id, symptom.title, one.given, one.detected, confidence, _evidence(one.evidence))
 
 
-def _cause(one: Ranked) -> CauseFound:
+def _cause(one: Ranked, knowledge: Knowledge) -> CauseFound:
+    # What a person can find out comes first; what symptom there is, they have said or cannot say.
+    unknown = [name for name in one.unknown if not name.startswith("symptom.")]
+    unknown.sort(key=lambda name: name not in knowledge.facts or not knowledge.facts[name].ask)
     return CauseFound(
         id=one.cause.id,
         title=one.cause.title,
@@ -134,7 +137,7 @@ def _cause(one: Ranked) -> CauseFound:
         decibans=round(one.decibans, 1),
         prior_decibans=round(one.prior, 1),
         evidence=_evidence(one.evidence),
-        unknown=one.unknown,
+        unknown=tuple(unknown),
         fixes=one.cause.fixes,
     )
 

@@ -27,12 +27,8 @@ class Ranked:
     """From 0 to 1."""
     verdict: str
     evidence: tuple[Weighed, ...]
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """Facts its undecided evidence asks for."""
-        names = (name for one in self.evidence if one.outcome is None for name in sorted(one.rule.rule.needs))
-        return tuple(dict.fromkeys(names))
+    unknown: tuple[str, ...]
+    """Facts that its undecided evidence asks for and that are not known."""
 
 
 def rank(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> list[Ranked]:
@@ -52,7 +48,13 @@ def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights
     evidence = weigh_all(cause.evidence, facts, weights)
     total = prior + math.fsum(one.decibans for one in evidence)
     confidence = to_probability(total * weights.confidence_slope)
-    return Ranked(cause, prior, total, confidence, _verdict(confidence, evidence, weights), evidence)
+    verdict = _verdict(confidence, evidence, weights)
+    return Ranked(cause, prior, total, confidence, verdict, evidence, _unknown(evidence, facts))
+
+
+def _unknown(evidence: tuple[Weighed, ...], facts: Facts) -> tuple[str, ...]:
+    names = (name for one in evidence if one.outcome is None for name in sorted(one.rule.rule.needs))
+    return tuple(dict.fromkeys(name for name in names if facts.value(name) is None))
 
 
 def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) -> float:

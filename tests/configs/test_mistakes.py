@@ -12,8 +12,10 @@ def test_a_json_error_is_shown_with_two_lines_either_side(read: Reads) -> None:
     run = read({"c.json": text})
     assert run["syntax_error"] is True
     assert run["syntax_errors"] == (
-        'c.json:5:3: expected `,` or `}`, found `"`\n'
-        '    3:   "b": 2,\n    4:   "c": 3\n>>> 5:   "d": 4,\n    6:   "e": 5,\n    7:   "f": 6',
+        (
+            'c.json:5:3: expected `,` or `}`, found `"`\n'
+            '    3:   "b": 2,\n    4:   "c": 3\n>>> 5:   "d": 4,\n    6:   "e": 5,\n    7:   "f": 6'
+        ),
     )
 
 

@@ -185,7 +185,7 @@ def to_python(tree: Tree, dialect: Dialect, draw: Draw) -> str:
     """A call of one of the trainer's classes, or assignments."""
     if dialect.calls:
         gap = draw([" ", "\n    "])
-        call = sorted(dialect.calls)[0]
+        call = min(dialect.calls)
         pairs = f",{gap}".join(f"{key}={value!r}" for key, value in tree.items())
         return f"import x\n\nargs = {call}({gap.strip(' ')}{pairs})  # done\n"
     return "".join(f"{key} = {_python_value(value)}{draw(['', '  # why'])}\n" for key, value in tree.items())
