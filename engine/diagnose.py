@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .diagnosis import (
     SCHEMA,
@@ -33,8 +33,7 @@ from .weigh import Weighed
 from .wording import fill, show
 
 
-@dataclass(frozen=True, slots=True)
-class Reasoned:
+class Reasoned(NamedTuple):
     """The diagnosis and what it rests on, for explanations and further questions."""
 
     diagnosis: Diagnosis

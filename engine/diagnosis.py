@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from .facts import Scalar, Value
 
@@ -11,8 +12,7 @@ SCHEMA = "1"
 """Changes when a field is removed or changes its meaning; new fields may come without."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where something stands."""
 
     input: str
@@ -23,8 +23,7 @@ class Source:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One line of evidence."""
 
     statement: str
@@ -34,8 +33,7 @@ class Evidence:
     source: tuple[Source, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SymptomFound:
+class SymptomFound(NamedTuple):
     """A symptom that a person named or the evidence shows."""
 
     id: str
@@ -46,8 +44,7 @@ class SymptomFound:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CauseFound:
+class CauseFound(NamedTuple):
     """A cause that was weighed."""
 
     id: str
@@ -65,8 +62,7 @@ class CauseFound:
     fixes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TestToRun:
+class TestToRun(NamedTuple):
     """A fact worth finding out."""
 
     fact: str
@@ -78,8 +74,7 @@ class TestToRun:
     tells_apart: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSetting:
+class ChangedSetting(NamedTuple):
     """A setting before and after a fix, by its canonical name."""
 
     name: str
@@ -87,16 +82,14 @@ class ChangedSetting:
     after: Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
+class FilePatch(NamedTuple):
     """A change to one of the user's files."""
 
     file: str
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
-class FixOffered:
+class FixOffered(NamedTuple):
     """A fix that fits this run."""
 
     id: str
@@ -119,8 +112,7 @@ class FixOffered:
     take_back_steps: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FactFound:
+class FactFound(NamedTuple):
     """A fact that was read."""
 
     name: str
@@ -131,8 +123,7 @@ class FactFound:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class InputRead:
+class InputRead(NamedTuple):
     """An input as it was read."""
 
     name: str
@@ -142,16 +133,14 @@ class InputRead:
     bad: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(NamedTuple):
     """One line of the timeline."""
 
     what: str
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
-class GuideStep:
+class GuideStep(NamedTuple):
     """One step of the procedure for a symptom."""
 
     do: str
@@ -162,8 +151,7 @@ class GuideStep:
     """What is known already, where it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guide:
+class Guide(NamedTuple):
     """An ordered way to go about a symptom."""
 
     id: str
@@ -176,8 +164,7 @@ class Guide:
         return sum(step.minutes for step in self.steps if not step.answer)
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """Everything that is to be said about a run."""
 
     schema: str
@@ -199,7 +186,7 @@ class Diagnosis:
     """What user packs added to the knowledge or replaced in it."""
     command: str = ""
     """How to repeat this diagnosis."""
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = MappingProxyType({})
     """Fixes that do not go with those chosen before them, and why."""
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Scalar: TypeAlias = bool | int | float | str
 Value: TypeAlias = Scalar | tuple[str, ...]
@@ -43,8 +43,7 @@ class Origin(StrEnum):
 _RANK = {origin: place for place, origin in enumerate(Origin)}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where something stands in what the person gave us."""
 
     input: str
@@ -74,8 +73,7 @@ class Place:
         return f"{where} ({', '.join(extra)})" if extra else where
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One thing known, and where it stands."""
 
     name: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from .facts import Facts, Scalar, Value
 from .infer import Ranked
@@ -12,8 +13,7 @@ from .kb.knowledge import Knowledge
 from .kb.rules import ChangeRule, FixRule
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting as a fix wants it."""
 
     name: str
@@ -23,8 +23,7 @@ class Setting:
     after: Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """A fix that fits this run."""
 
     fix: FixRule
@@ -38,13 +37,12 @@ class Offer:
     """Why a change is not computed: `micro_batch_size is 1 already`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
+class Together(NamedTuple):
     """Several fixes as one change, and what had to be left out."""
 
-    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = MappingProxyType({})
     taken: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = MappingProxyType({})
     """Fix -> why it does not go with those before it."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .facts import Facts
 from .kb.knowledge import Knowledge
@@ -14,8 +14,7 @@ from .weigh import Weighed, weigh_all
 VERDICTS = ("confirmed", "likely", "possible", "unlikely")
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A cause with all that speaks for and against it."""
 
     cause: CauseRule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .conditions import Node
 from .facts import Facts, Value
@@ -20,8 +20,7 @@ _FLOOR = 0.01
 """Bits below which a test is not worth a person's time."""
 
 
-@dataclass(frozen=True, slots=True)
-class NextTest:
+class NextTest(NamedTuple):
     """A fact worth finding out."""
 
     fact: FactRule

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .facts import Fact, Place, Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened in the run, for the timeline."""
 
     what: str
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class InputSeen:
+class InputSeen(NamedTuple):
     """One input as it was read, for the report."""
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .facts import Fact, Facts, Origin, Place
 from .infer import to_decibans, to_probability
@@ -21,8 +21,7 @@ class UnknownSymptom(ValueError):
     """A symptom nobody knows. The message names the nearest ids."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A symptom: whether a person named it, and what in the evidence shows it."""
 
     symptom: SymptomRule

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .conditions import witnesses
 from .facts import Facts, Place
@@ -14,8 +14,7 @@ _PLACES = 3
 """How many places one line of evidence names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """A line of evidence as it came out."""
 
     rule: EvidenceRule

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from io import BufferedReader
 from pathlib import Path
+from typing import NamedTuple
 
 
 class Kind(StrEnum):
@@ -24,8 +24,7 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One thing to read."""
 
     name: str

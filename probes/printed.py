@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedSettings:
+class PrintedSettings(NamedTuple):
     """A block of settings in a log: a namespace, a dump of `key: value`, a command line."""
 
     input: str

@@ -59,7 +59,7 @@ def _decompressed(raw: io.BufferedReader) -> IO[bytes]:
         try:
             import zstandard
         except ImportError:
-            raise Unreadable("Zstandard compression needs `pip install traindx[zstd]`") from None
+            raise Unreadable("Zstandard compression needs `pip install zstandard`") from None
         return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
     return raw
 

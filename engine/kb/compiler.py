@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -292,7 +293,7 @@ def _metric(scope: Scope, entry: Located) -> Stored:
 
 def _idiom(scope: Scope, entry: Located) -> Stored:
     _uses_idioms(scope, entry, entry.model.rule)
-    return {"rule": entry.model.rule}
+    return {"rule": _with_words(entry.model.rule)}
 
 
 def _pattern(scope: Scope, entry: Located) -> Stored:
@@ -309,26 +310,40 @@ def _pattern(scope: Scope, entry: Located) -> Stored:
     return {
         "fact": fact_of("code-pattern", pattern.id),
         "means": pattern.means,
-        "rule": pattern.rule,
+        "rule": _with_words(pattern.rule),
         "flow": flow and {
-            "source": flow.from_,
+            "source": _with_words(flow.from_),
             "element": flow.element,
             "source_argument": flow.from_argument or [],
-            "into": flow.into,
+            "into": _with_words(flow.into),
             "argument": flow.argument,
-            "through": None if flow.through == "everything" else flow.through,
+            "through": None if flow.through == "everything" else _with_words(flow.through),
             "everything": flow.through == "everything",
-            "unless": flow.unless,
+            "unless": _with_words(flow.unless),
             "objects": flow.objects,
             "only": flow.only,
         },
         "constraints": pattern.constraints,
-        "scope": pattern.scope,
-        "unless": pattern.unless,
+        "scope": _with_words(pattern.scope),
+        "unless": _with_words(pattern.unless),
         "absent": pattern.absent,
         "captures": pattern.captures,
         "facts": pattern.facts,
     }
+
+
+def _with_words(rule: Any) -> Any:
+    """A code rule with the words that each of its regular expressions cannot match without, beside it."""
+    if isinstance(rule, list):
+        return [_with_words(part) for part in rule]
+    if not isinstance(rule, dict):
+        return rule
+    found = {key: _with_words(part) for key, part in rule.items()}
+    if isinstance(pattern := rule.get("regex"), str):
+        words = {max(re.findall(r"\w+", text), key=len, default="") for text in literals(pattern)}
+        if words and all(words):
+            found["words"] = sorted(words)
+    return found
 
 
 def _uses_idioms(scope: Scope, entry: Located, rule: Any) -> None:

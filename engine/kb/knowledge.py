@@ -81,10 +81,10 @@ class Knowledge:
         }
 
     @cached_property
-    def prose_signatures(self) -> Mapping[str, rules.ProseRule]:
+    def prose_signatures(self) -> Mapping[str, rules.SignatureRule]:
         """What people write about runs."""
         return {
-            name: rules.ProseRule(id=name, **_tuples(one, "words") | {"needs": tuple(map(tuple, one["needs"]))})
+            name: rules.SignatureRule(id=name, **_tuples(one, "words") | {"needs": tuple(map(tuple, one["needs"]))})
             for name, one in self._sections("prose")["signature"].items()
         }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..diagnosis import CauseFound, Diagnosis, Evidence, FixOffered, Source, SymptomFound, TestToRun
 from ..redact import safe
@@ -19,16 +19,14 @@ STEPS = 8
 DIFF_LINES = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A piece of text and its role: `title`, `good`, `bad`, `doubt`, `place`, `dim`, `add`, `remove` or none."""
 
     text: str
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line. `hang` is where it goes on when the terminal is too narrow."""
 
     spans: tuple[Span, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-from dataclasses import replace
 from typing import Any
 
 from ..diagnosis import Diagnosis
@@ -39,7 +38,7 @@ def _identifier(value: object, usual: str) -> str:
 def with_code(diagnosis: Diagnosis, facts: Facts, knowledge: Knowledge) -> Diagnosis:
     """The diagnosis with the code of every fix that brings some."""
     fixes = tuple(
-        replace(one, code=snippet(name, facts)) if (name := knowledge.fixes[one.id].snippet) else one
+        one._replace(code=snippet(name, facts)) if (name := knowledge.fixes[one.id].snippet) else one
         for one in diagnosis.fixes
     )
-    return replace(diagnosis, fixes=fixes)
+    return diagnosis._replace(fixes=fixes)

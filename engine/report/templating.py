@@ -31,9 +31,9 @@ def environment() -> ImmutableSandboxedEnvironment:
     return made
 
 
-def render(name: str, **values: Any) -> str:
+def render(template: str, /, **values: Any) -> str:
     """A template with these values."""
-    return environment().get_template(name).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 def escape(text: str) -> str:

@@ -39,9 +39,9 @@ class Index:
         return _by(lambda node: name.text() if (name := node.field("attribute")) else "", self.kinds["attribute"])
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """Every name that stands in the file, of attributes and keywords too."""
-        return frozenset(node.text() for node in self.kinds["identifier"])
+    def names(self) -> dict[str, list[SgNode]]:
+        """Every name that stands in the file, of attributes and keywords too, with its places."""
+        return _by(lambda node: node.text(), self.kinds["identifier"])
 
 
 def _by(name_of: Callable[[SgNode], str], nodes: list[SgNode]) -> dict[str, list[SgNode]]:

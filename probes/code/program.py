@@ -39,7 +39,7 @@ class Module:
     @cached_property
     def search(self) -> Search:
         """Looks for rules in it."""
-        return Search(self.index, self.idioms)
+        return Search(self.index, self.idioms, self.source.vocabulary)
 
     @cached_property
     def block(self) -> Block:

@@ -119,20 +119,23 @@ def blocks_of(root: SgNode) -> Block:
 def reaching(found: list[Definition], position: int, block: Block, *, through_augment: bool) -> Iterator[tuple[Definition, bool]]:
     """The definitions of one name that a use may see, and whether that is sure.
 
-    The last one that always runs before the use hides those before it; in a loop, one after the
-    use is seen from the second turn on.
+    The last one that always runs before the use hides those before it, and one in a branch casts
+    doubt on them; in a loop, one after the use is seen from the second turn on.
     """
     around = list(block.upwards())
     choices = {one.choice: one for one in around if one.choice >= 0}
     hiding: Block | None = None
+    replaced = False
     for one in reversed(found):
         if one.at > position or (choices and _other_branch(one.block, choices)):
             continue
-        sure = _always(one.block, around)
-        yield one, sure
-        if sure and (one.kind not in ("augment", "add", "entry") or (one.kind == "augment" and not through_augment)):
-            hiding = one.block
-            break
+        always = _always(one.block, around)
+        yield one, always and not replaced
+        if one.kind not in ("augment", "add", "entry") or (one.kind == "augment" and not through_augment):
+            replaced = True
+            if always:
+                hiding = one.block
+                break
     for loop in around:
         if loop is hiding or loop.kind in ("function", "module", "class"):
             break

@@ -22,7 +22,7 @@ MAX_PLACES = 60
 MAX_SUBTREES = 5
 """Up to so many parts of a file are searched one by one, else the whole file once: each search reads the rule anew."""
 _RELATIONS = {"has": "has", "inside": "inside", "contains": "has", "within": "inside", "precedes": "precedes", "follows": "follows"}
-_WHERE = ("field", "stopBy")
+_WHERE = ("field", "stopBy", "words")
 _CALLED = r"(?:^|[.\s])(?:{})$"
 _WORD = re.compile(r"(?<![$\w])[A-Za-z_]\w*")
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -53,10 +53,12 @@ ALWAYS = Ready({"regex": ""})
 
 @dataclass(eq=False)
 class Search:
-    """Rules over one file. They may use `calls`, `reads`, `contains`, `within`, and name idioms."""
+    """Rules over one file. They may use `named`, `calls`, `reads`, `contains`, `within`, and name idioms."""
 
     index: Index
     idioms: Mapping[str, Rule]
+    vocabulary: str
+    """Every word of the file once, in lower case."""
     _found: dict[str, Sequence[SgNode]] = field(default_factory=dict)
     _idioms: dict[str, Ready] = field(default_factory=dict)
     _sifted: dict[str, Sequence[SgNode]] = field(default_factory=dict)
@@ -106,7 +108,9 @@ class Search:
 
     def _ready(self, rule: Rule, utils: dict[str, Rule]) -> Ready:
         """The parts of a rule in the order in which they are written: the first that has a metavariable binds it."""
-        where = {key: value for key, value in rule.items() if key in _WHERE}
+        if not any(word in self.vocabulary for word in rule.get("words", ("",))):
+            return NEVER
+        where = {key: value for key, value in rule.items() if key in _WHERE and key != "words"}
         if isinstance(stop := where.get("stopBy"), Mapping):
             where["stopBy"] = self._ready(stop, utils).rule
         joined = _all([self._part(key, value, utils) for key, value in rule.items() if key not in _WHERE])
@@ -116,6 +120,9 @@ class Search:
         match key:
             case "kind":
                 return self._kind(value)
+            case "named":
+                rule = {"kind": "identifier", "regex": _ascii(f"^({'|'.join(value)})$")}
+                return self._places(_of_names(self.index.names, value), rule)
             case "calls":
                 rule = {"kind": "call", "has": {"field": "function", "regex": _ascii(_CALLED.format("|".join(value)))}}
                 return self._places(_of_names(self.index.calls, value), rule)
@@ -150,7 +157,7 @@ class Search:
         """A pattern can match only where every name in it stands, and one that is a call only at calls of that name."""
         text = pattern["context"] if isinstance(pattern, Mapping) else pattern
         words = set(_WORD.findall(_TEXT.sub("", text))) - _KEYWORDS
-        return Ready({"pattern": pattern}, self.index.calls.get(_outer_call(text))) if words <= self.index.names else NEVER
+        return Ready({"pattern": pattern}, self.index.calls.get(_outer_call(text))) if words <= self.index.names.keys() else NEVER
 
     def _idiom(self, name: str, utils: dict[str, Rule]) -> Ready:
         """An idiom that says what kind of node it is stands for the places where it is; it is looked for once."""
@@ -182,7 +189,7 @@ class Search:
     def _has_kind(self, rule: Rule) -> bool:
         """Whether a rule says what kind of node it matches, so that it does not match half the file."""
         return (
-            any(key in rule for key in ("kind", "pattern", "calls", "reads"))
+            any(key in rule for key in ("kind", "pattern", "named", "calls", "reads"))
             or any(self._has_kind(one) for one in rule.get("all", ()))
             or ("any" in rule and all(self._has_kind(one) for one in rule["any"]))
             or ("matches" in rule and self._has_kind(self.idioms.get(rule["matches"], {})))

@@ -19,6 +19,7 @@ MAX_CHARACTERS = 1 << 19
 MAX_LINE = 10_000
 """A longer line is data, and left out: a chain of so many operations would make the search quadratic."""
 _SHOWN = 160
+_WORD = re.compile(r"\w+")
 _LONG_LINE = re.compile(rf"^.{{{MAX_LINE},}}$", re.MULTILINE)
 _MAGIC = re.compile(r"^(\s*)(?:[%!]|\?\w)(?!=).*$", re.MULTILINE)
 _MAGIC_HELP = re.compile(r"^\s*[\w.]+\?{1,2}\s*$", re.MULTILINE)
@@ -41,9 +42,9 @@ class Source:
         return self.text.split("\n")
 
     @cached_property
-    def lowered(self) -> str:
-        """The text in lower case, for the fast scan."""
-        return self.text.lower()
+    def vocabulary(self) -> str:
+        """Every word of the text once, in lower case, one a line: what the fast scan looks in."""
+        return "\n".join(set(_WORD.findall(self.text.lower())))
 
     def place(self, line: int) -> Place:
         """Where a line, counted from 0, stands for the person."""

@@ -68,14 +68,11 @@ class _Reader:
         """The keys that some setting was looked for under."""
 
     def all(self) -> Iterator[Occurrence]:
-        if not self.found:
-            return
+        spoken_of = {setting for key in self.found for setting in self.dialect.keys[key]}
         for setting, ways in self.dialect.settings.items():
-            rule = self.settings.get(setting)
-            for way in ways:
-                if rule is not None and (
-                    one := self.several(way, rule) if way.several else self.single(way, rule)
-                ):
+            rule = self.settings.get(setting) if setting in spoken_of else None
+            for way in ways if rule is not None else ():
+                if one := self.several(way, rule) if way.several else self.single(way, rule):
                     yield one
 
     def first(self, key: str) -> Entry | None:

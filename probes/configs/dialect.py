@@ -16,7 +16,7 @@ _FIRST = ("option", "", "launch", "argument", "environment", "variable", "defaul
 """Of two entries for one key, the one held by the earlier of these counts."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Way:
     """One way to write a setting. The fields are those of the knowledge base."""
 
@@ -38,12 +38,12 @@ class Way:
     default: Any = None
     note: str = ""
 
-    @property
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         """Where it may stand, the preferred first."""
         return (self.key,) if isinstance(self.key, str) else tuple(self.key)
 
-    @property
+    @cached_property
     def several(self) -> bool:
         """Whether a value sets several keys together."""
         return any(isinstance(spelling, dict) for spelling in self.values.values())
@@ -107,11 +107,13 @@ class Dialect:
         return inherited | own
 
     @cached_property
-    def keys(self) -> frozenset[str]:
-        """Every key that means a setting, in the form in which keys are compared."""
-        return frozenset(
-            self.normal(key) for ways in self.settings.values() for way in ways for key in way.all_keys()
-        )
+    def keys(self) -> Mapping[str, Sequence[str]]:
+        """Every key that means a setting, in the form in which keys are compared -> the settings it means."""
+        index: dict[str, list[str]] = {}
+        for setting, ways in self.settings.items():
+            for key in {self.normal(key) for way in ways for key in way.all_keys()}:
+                index.setdefault(key, []).append(setting)
+        return index
 
     def normal(self, key: str) -> str:
         """The form in which keys are compared: `max-steps` is `max_steps`; where loose, `maxSteps` too."""

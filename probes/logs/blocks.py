@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import re
 import zlib
 from collections.abc import Iterator
@@ -34,14 +35,17 @@ class Block:
         return self.data.splitlines(keepends=True)
 
     @cached_property
-    def _redrawn(self) -> bool:
-        return b"\r" in self.data
+    def _ended(self) -> list[int] | None:
+        """How many line feeds stand before each line, where returns end lines too."""
+        if b"\r" not in self.data:
+            return None
+        return list(itertools.accumulate((line.endswith(b"\n") for line in self.lines), initial=0))
 
     def number(self, index: int) -> int:
         """The line number in the file, where only line feeds count, as in an editor."""
-        if index < 0 or not self._redrawn:
+        if index < 0 or self._ended is None:
             return self.first + index
-        return self.first + b"".join(self.lines[:index]).count(b"\n")
+        return self.first + self._ended[index]
 
 
 class Blocks:

@@ -104,7 +104,7 @@ class Scan:
         self.metrics.end_block(block)
         self.positions.end_block(block)
         if len(self._shapes) > MAX_SHAPES:
-            self._shapes = _Shapes((shape, action) for shape, action in self._shapes.items() if action is not None)
+            self._shapes = _Shapes((shape, action) for shape, action in self._shapes.items() if action is not None or not shape)
 
     def close(self) -> None:
         """The log is at its end."""
@@ -202,11 +202,15 @@ class Scan:
     def _first(self, action: Action, index: int, line: bytes) -> None:
         """Read a line with care, and leave behind what to do with the next of its shape."""
         shape = shapes_of(line)[0]
+        if action is NEW and (known := self._shapes[shape]) is not NEW:
+            # A line before it in the same block was the first.
+            self._act(known, index, line)
+            return
+        self._shapes[shape] = self._read(action, index, line)
         if isinstance(action, Careful):
             action.left -= 1
             if action.left <= 0:
                 self._shapes[shape] = None
-        self._shapes[shape] = self._read(action, index, line)
 
     def _read(self, action: Action, index: int, line: bytes) -> Action:
         stripped = line.strip()

@@ -13,15 +13,15 @@ from .reader import Value
 
 DROPPED = b"0123456789 \xe2\x94\x96\x81\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"
 """What lines of one form may differ in: digits, spaces, and the bytes of the blocks that bars are drawn with."""
+_ENDS = bytes.maketrans(b"\r", b"\n")
 _RUN = re.compile(rb"[\d \x81\x88-\x8f\x94\x96\xe2]+")
 _PADDING = re.compile(rb"[ \x81\x88-\x8f\x94\x96\xe2]+")
-_ANY_RUN = rb"[\d \x81\x88-\x8f\x94\x96\xe2]*"
-_ANY_PADDING = rb"[ \x81\x88-\x8f\x94\x96\xe2]*"
-_NUMBER = rb"([-+.\deE]+)"
-_NUMBER_WITH_COMMAS = rb"([-+.,\deE]+)"
-
-
-_ENDS = bytes.maketrans(b"\r", b"\n")
+_DIGITS = re.compile(rb"\d+")
+# Nothing in a template gives back what it took: a line is matched or refused in one pass.
+_ANY_RUN = rb"[\d \x81\x88-\x8f\x94\x96\xe2]*+"
+_ANY_PADDING = rb"[ \x81\x88-\x8f\x94\x96\xe2]*+"
+_NUMBER = rb"([-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+)"
+_NUMBER_WITH_COMMAS = rb"([-+]?+\d++(?:,\d++)*+(?:\.\d*+)?+)"
 
 
 def shapes_of(data: bytes) -> list[bytes]:
@@ -84,14 +84,14 @@ def learn(line: bytes, values: Sequence[Value], rank: tuple[int, int] | None = N
     values = sorted(values, key=lambda value: value.start)
     pattern, place = b"", 0
     if rank is not None:
-        pattern, place = _literal(line, 0, rank[0], ()) + rb"(\d+)", rank[1]
+        pattern, place = _literal(line, 0, rank[0], (), number=True) + rb"(\d++)", rank[1]
     names = [value.words for value in values]
     for value in values:
         if value.start < place:
             return None
-        pattern += _literal(line, place, value.start, names) + _capture(line[value.start : value.end])
+        pattern += _literal(line, place, value.start, names, number=True) + _capture(line[value.start : value.end])
         place = value.end
-    pattern += _literal(line, place, len(line.rstrip()), names) + rb"\s*"
+    pattern += _literal(line, place, len(line.rstrip()), names, number=False) + rb"\s*+"
     template = Template(pattern, values, ranked=rank is not None)
     match = template.fullmatch(line)
     wanted = [line[value.start : value.end] for value in values]
@@ -104,20 +104,33 @@ def _capture(text: bytes) -> bytes:
     return _NUMBER_WITH_COMMAS if b"," in text else _NUMBER
 
 
-def _literal(line: bytes, start: int, end: int, names: Sequence[tuple[int, int]]) -> bytes:
-    """A part of the pattern in which digits may differ, except inside a name: `loss1` is not `loss2`."""
+def _literal(line: bytes, start: int, end: int, names: Sequence[tuple[int, int]], *, number: bool) -> bytes:
+    """A part of the pattern in which digits may differ, except inside a name: `loss1` is not `loss2`.
+
+    `number` says that a number to read follows.
+    """
     pattern = b""
     while start < end:
         inside = next((name for name in names if name[0] <= start < name[1]), None)
         stop = min([end, inside[1]] if inside else [end, *(name[0] for name in names if name[0] > start)])
-        run, any_run = (_PADDING, _ANY_PADDING) if inside else (_RUN, _ANY_RUN)
+        run = _PADDING if inside else _RUN
         place = start
         for found in run.finditer(line, start, stop):
-            pattern += re.escape(line[place : found.start()]) + any_run
+            last = number and found.end() == end
+            pattern += re.escape(line[place : found.start()]) + _run(found[0], inside=bool(inside), last=last)
             place = found.end()
         pattern += re.escape(line[place:stop])
         start = stop
     return pattern
+
+
+def _run(text: bytes, *, inside: bool, last: bool) -> bytes:
+    """Digits and padding in a row. Before a number to read they must be as many words as they were."""
+    if inside:
+        return _ANY_PADDING
+    if not last:
+        return _ANY_RUN
+    return _ANY_PADDING + (rb"\d++" + _ANY_PADDING) * len(_DIGITS.findall(text))
 
 
 @functools.lru_cache(maxsize=512)

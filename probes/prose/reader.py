@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.kb.rules import ProseRule
+from traindx.engine.kb.rules import SignatureRule
 
 from .patterns import Patterns
 from .trials import Trials
@@ -30,7 +30,7 @@ class ProseReader:
             for name in ("question", "advice", "doubt")
         )
 
-    def signatures(self, sentence: str) -> Iterator[tuple[ProseRule, re.Match[str]]]:
+    def signatures(self, sentence: str) -> Iterator[tuple[SignatureRule, re.Match[str]]]:
         """The signatures of prose that the sentence matches, and where; none where it states nothing."""
         sentence = sentence[:MAX_SENTENCE]
         if self.states(sentence):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from traindx.engine.kb.rules import ProseRule
+from traindx.engine.kb.rules import SignatureRule
 
 _KEY = 4
 """Characters by which words are looked up. A shorter word is looked up as a whole."""
@@ -14,7 +14,7 @@ _KEY = 4
 class Index:
     """The signatures of prose by the words that their wordings need."""
 
-    def __init__(self, rules: Iterable[ProseRule], groups: Sequence[Sequence[str]]) -> None:
+    def __init__(self, rules: Iterable[SignatureRule], groups: Sequence[Sequence[str]]) -> None:
         self._rules = tuple(rules)
         places: defaultdict[str, list[int]] = defaultdict(list)
         for number, words in enumerate(groups):
@@ -30,7 +30,7 @@ class Index:
             for wording in filter(None, rule.needs):
                 self._wordings[wording[0]].append((frozenset(wording), place))
 
-    def candidates(self, sentence: str) -> list[ProseRule]:
+    def candidates(self, sentence: str) -> list[SignatureRule]:
         """The signatures of which some wording has a word of each of its groups in the sentence."""
         present = self._present(sentence.lower())
         found = {

@@ -17,7 +17,15 @@ from traindx.probes.configs.probe import ConfigProbe
 from traindx.probes.inputs import Input, Kind
 from traindx.probes.printed import PrintedSettings
 
-PARTS = ("dialects", "settings", "checks", "limits", "playbook", "facts/config.yaml", "weights.yaml")
+PARTS = (
+    "dialects",
+    "settings",
+    "checks",
+    "limits/configs.yaml",
+    "playbook",
+    "facts/config.yaml",
+    "weights.yaml",
+)
 
 
 @pytest.fixture(scope="session")

@@ -63,7 +63,8 @@ def settings_to_write(dialect: Dialect, knowledge: Knowledge) -> Iterator[tuple[
         keys = {key for value in values for key in _keys(way, value)}
         if len(values) < 2 or any(_clash(key, other) for key in keys for other in taken):
             continue
-        taken |= keys
+        # `cache_latents_to_disk` says `cache_latents` too.
+        taken |= keys | way.implied.keys()
         yield setting, way, values
 
 
@@ -188,14 +189,32 @@ def to_python(tree: Tree, dialect: Dialect, draw: Draw) -> str:
         call = min(dialect.calls)
         pairs = f",{gap}".join(f"{key}={value!r}" for key, value in tree.items())
         return f"import x\n\nargs = {call}({gap.strip(' ')}{pairs})  # done\n"
-    return "".join(f"{key} = {_python_value(value)}{draw(['', '  # why'])}\n" for key, value in tree.items())
+    own = {f"self.{key}": value for key, value in tree.get("self", {}).items()}
+    pairs = {key: value for key, value in tree.items() if key != "self"} | own
+    return "".join(f"{key} = {_python_value(value)}{draw(['', '  # why'])}\n" for key, value in pairs.items())
 
 
 def _python_value(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"dict({', '.join(f'{key}={_python_value(one)}' for key, one in value.items())})"
-    return repr(value)
+    if not isinstance(value, dict):
+        return repr(value)
+    if not all(map(str.isidentifier, value)):
+        return f"{{{', '.join(f'{key!r}: {_python_value(one)}' for key, one in value.items())}}}"
+    return f"dict({', '.join(f'{key}={_python_value(one)}' for key, one in value.items())})"
 
 
 def all_dialects(knowledge: Knowledge) -> Dialects:
     return Dialects(knowledge.dialects)
+
+
+def written(form: str, tree: Tree, dialect: Dialect, draw: Draw) -> str:
+    """The settings as a text of a format."""
+    match form:
+        case "yaml":
+            return to_yaml(tree, draw)
+        case "json":
+            return to_json(tree, draw)
+        case "toml":
+            return to_toml(tree, draw)
+        case "shell":
+            return to_shell(tree, dialect, draw)
+    return to_python(tree, dialect, draw)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.engine.kb.literals import needs
-from traindx.engine.kb.rules import ProseRule
+from traindx.engine.kb.rules import SignatureRule
 from traindx.probes.prose.words import Index
 
 PATTERNS = (
@@ -23,7 +23,7 @@ PATTERNS = (
 def index() -> Index:
     groups: dict[tuple[str, ...], int] = {}
     rules = [
-        ProseRule(
+        SignatureRule(
             str(number), "log.x", pattern, (), "", "event", "prose", 1, {}, {},
             tuple(tuple(groups.setdefault(group, len(groups)) for group in wording) for wording in needs(pattern)),
         )

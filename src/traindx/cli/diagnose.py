@@ -129,7 +129,8 @@ def diagnose(
     patching = Patching(session, reasoned, chosen=fixes, all_of_them=all_fixes)
     if explain:
         return out.explain(explain, reasoned, known)
-    diagnosis = patching.attached()
+    # The screen shows one diff; a report shows them all.
+    diagnosis = patching.attached(to_first=output == "text" and not report)
     if write or patched:
         patching.write(patched)
     if report:

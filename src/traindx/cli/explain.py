@@ -14,8 +14,8 @@ def _ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
     from .knowledge import knowledge
 
     known = knowledge(())
-    named = [*known.causes.values(), *known.symptoms.values(), *known.fixes.values()]
-    return [CompletionItem(one.id, help=one.title) for one in named if one.id.startswith(incomplete)]
+    titles = {one.id: one.title for group in (known.causes, known.symptoms, known.fixes) for one in group.values()}
+    return [CompletionItem(name, help=title) for name, title in titles.items() if name.startswith(incomplete)]
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -47,9 +47,13 @@ def collect(
 
 
 def _stdin() -> Input:
+    return Input("<stdin>", Kind.LOG, stream=_standard_input())
+
+
+def _standard_input() -> io.BufferedReader:
     stream = sys.stdin.buffer
     assert isinstance(stream, io.BufferedReader)
-    return Input("<stdin>", Kind.LOG, stream=stream)
+    return stream
 
 
 def _piped(*, wait: bool) -> bool:
@@ -68,4 +72,4 @@ def _piped(*, wait: bool) -> bool:
         ready, _, _ = select.select([sys.stdin], [], [], _IDLE)
     except (OSError, ValueError):
         return False
-    return bool(ready) and bool(sys.stdin.buffer.peek(1))  # type: ignore[attr-defined]
+    return bool(ready) and bool(_standard_input().peek(1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,13 +37,16 @@ class Patching:
         self._named = [self._offered(name) for name in dict.fromkeys(chosen)]
         self._all = all_of_them
 
-    def attached(self) -> Diagnosis:
-        """The diagnosis with the change to the person's files at every fix."""
+    def attached(self, *, to_first: bool = False) -> Diagnosis:
+        """The diagnosis with the change to the person's files at every fix, or at the first that changes any."""
         diagnosis = self._reasoned.diagnosis
         offers = {one.fix.id: one for one in self._reasoned.offers}
-        fixes = tuple(self._with_patch(one, offers[one.id]) for one in diagnosis.fixes)
+        fixes: list[FixOffered] = []
+        for fix in diagnosis.fixes:
+            done = to_first and any(one.patch for one in fixes)
+            fixes.append(fix if done else self._with_patch(fix, offers[fix.id]))
         left_out = self._together.left_out if self._all or self._named else {}
-        return replace(diagnosis, fixes=fixes, left_out=left_out)
+        return diagnosis._replace(fixes=tuple(fixes), left_out=left_out)
 
     def diff(self) -> str:
         """The change that was chosen, as a unified diff; says on standard error where there is none."""
@@ -90,7 +92,7 @@ class Patching:
             others = [one for one in self._reasoned.offers if one.fix.id not in named]
             unsafe = {one.fix.id: "it changes results; name it with --fix" for one in others if _unsafe(one)}
             taken = together([*self._named, *(one for one in others if not _unsafe(one) and self._patch(one).files)])
-            return replace(taken, left_out={**taken.left_out, **unsafe})
+            return taken._replace(left_out={**taken.left_out, **unsafe})
         first = next((one for one in self._reasoned.offers if self._likely and self._patch(one).files), None)
         return together([first] if first else [])
 
@@ -118,7 +120,7 @@ class Patching:
         files = tuple(FilePatch(one.file.name, one.diff) for one in patch.files)
         refused = tuple(f"{one.setting}: {one.reason}" + (f" ({one.by_hand})" if one.by_hand else "") for one in patch.refused)
         notes = tuple(f"{one.setting}: {one.note}" for one in patch.applied if one.note)
-        return replace(fix, patch=files, by_hand=(*fix.by_hand, *refused, *notes))
+        return fix._replace(patch=files, by_hand=(*fix.by_hand, *refused, *notes))
 
     def _patch(self, offer: Offer) -> Patch:
         if offer.fix.id not in self._patches:

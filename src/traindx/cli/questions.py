@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from traindx.engine.diagnose import Reasoned
@@ -23,7 +25,7 @@ def ask_on(reasoned: Reasoned, session: Session) -> Reasoned:
 
     Raises BadCall where there is nobody to ask.
     """
-    if not click.get_text_stream("stdin").isatty():
+    if not sys.stdin.isatty():
         raise BadCall("--ask needs a terminal; use --answer FACT=VALUE")
     skipped: set[str] = set()
     for _ in range(_MOST):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from traindx import __version__
@@ -55,13 +55,13 @@ class Session:
                 version=__version__, top=self.top,
             )  # fmt: skip
         notes = (*self.found.notes, *reasoned.diagnosis.notes)
-        return replace(reasoned, diagnosis=replace(reasoned.diagnosis, notes=notes, command=repeat()))
+        return reasoned._replace(diagnosis=reasoned.diagnosis._replace(notes=notes, command=repeat()))
 
     def more(self, reasoned: Reasoned, fact: Fact) -> Reasoned:
         """The same diagnosis with one more answer."""
         again = answered(reasoned, self.knowledge, self.symptoms, fact)
         notes, command = reasoned.diagnosis.notes, reasoned.diagnosis.command
-        return replace(again, diagnosis=replace(again.diagnosis, notes=notes, command=command))
+        return again._replace(diagnosis=again.diagnosis._replace(notes=notes, command=command))
 
     def _probes(self, progress: ProgressLine) -> list[Probe]:
         made = probes_for(

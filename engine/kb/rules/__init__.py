@@ -1,0 +1,53 @@
+"""The compiled knowledge base: light, immutable records, built from the cache in milliseconds.
+
+Tuples with names rather than dataclasses, which take four times as long to define.
+"""
+
+from __future__ import annotations
+
+from .code import CodePatternRule, FlowRule
+from .logs import FrameRule, LogFormatRule, MetricRule, SignatureRule, TrialRule
+from .machine import DeviceRule, PackageRule, VariableRule
+from .reasoning import (
+    CauseRule,
+    ChangeRule,
+    DerivationRule,
+    EvidenceRule,
+    FactRule,
+    FixRule,
+    GuideRule,
+    StepRule,
+    SymptomRule,
+    Weights,
+    words_of,
+)
+from .rule import Rule, rule_from
+from .settings import CheckRule, SettingRule
+
+__all__ = [
+    "CauseRule",
+    "ChangeRule",
+    "CheckRule",
+    "CodePatternRule",
+    "DerivationRule",
+    "DeviceRule",
+    "EvidenceRule",
+    "FactRule",
+    "FixRule",
+    "FlowRule",
+    "FrameRule",
+    "GuideRule",
+    "LogFormatRule",
+    "MetricRule",
+    "PackageRule",
+    "Rule",
+    "SettingRule",
+    "SignatureRule",
+    "StepRule",
+    "SymptomRule",
+    "TrialRule",
+    "VariableRule",
+    "Weights",
+    "rule_from",
+    "words_of",
+]

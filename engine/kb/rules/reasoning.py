@@ -1,0 +1,135 @@
+"""What the engine reasons with: causes, symptoms, facts, fixes, procedures, weights."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ...facts import Scalar
+from .rule import Rule
+
+
+class EvidenceRule(NamedTuple):
+    """One line of evidence of a cause or a symptom."""
+
+    rule: Rule
+    because: str
+    otherwise: str
+    supports: str | None
+    against: str | None
+    absent: str | None
+
+
+class CauseRule(NamedTuple):
+    """A cause: how often it is behind which symptom, its evidence, its fixes."""
+
+    id: str
+    title: str
+    family: str
+    pack: str
+    symptoms: Mapping[str, str]
+    evidence: tuple[EvidenceRule, ...]
+    fixes: tuple[str, ...]
+
+
+class SymptomRule(NamedTuple):
+    """A symptom: what people call it and how it is detected."""
+
+    id: str
+    title: str
+    aliases: tuple[str, ...]
+    detect: tuple[EvidenceRule, ...]
+
+
+class DerivationRule(NamedTuple):
+    """One way a fact follows from others: a condition, and a value or an expression."""
+
+    when: Rule | None
+    value: Scalar | None
+    expression: Rule | None
+
+
+class FactRule(NamedTuple):
+    """A declared fact."""
+
+    name: str
+    type: str
+    means: str
+    unit: str = ""
+    values: tuple[str, ...] = ()
+    ask: str = ""
+    measure: str = ""
+    minutes: float = 2.0
+    derive: tuple[DerivationRule, ...] = ()
+
+
+class ChangeRule(NamedTuple):
+    """What a fix does to one setting."""
+
+    way: str
+    """`set`, `multiply`, `at_least`, `at_most` or `compute`."""
+    value: Scalar | None = None
+    expression: Rule | None = None
+    otherwise: Scalar | None = None
+    digits: int | None = None
+
+
+class FixRule(NamedTuple):
+    """A fix."""
+
+    id: str
+    title: str
+    safety: str
+    effort_minutes: float
+    expect: str
+    why: str = ""
+    when: Rule | None = None
+    settings: Mapping[str, ChangeRule] = MappingProxyType({})
+    snippet: str = ""
+    command: str = ""
+    steps: tuple[str, ...] = ()
+    take_back_when: str = ""
+    take_back_steps: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+class StepRule(NamedTuple):
+    """One step of a procedure, or one item of a checklist."""
+
+    do: str
+    minutes: float = 0.0
+    fact: str = ""
+    tells: str = ""
+    passes: Rule | None = None
+    owner: str = ""
+
+
+class GuideRule(NamedTuple):
+    """A procedure or a checklist."""
+
+    id: str
+    title: str
+    symptoms: tuple[str, ...]
+    steps: tuple[StepRule, ...]
+
+
+class Weights(NamedTuple):
+    """What the words of the rules weigh, in decibans and probabilities."""
+
+    strengths: Mapping[str, float]
+    priors: Mapping[str, float]
+    unlisted: float
+    symptom: float
+    trust: Mapping[str, float]
+    confidence_slope: float
+    confirmed: float
+    likely: float
+    possible: float
+
+
+@functools.cache
+def words_of(name: str) -> str:
+    """A fact's name as words, where nothing better is at hand."""
+    return name.replace("_", " ").replace(".", " ")
