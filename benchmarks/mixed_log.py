@@ -59,7 +59,7 @@ def traceback(rng: random.Random, step: int) -> str:
     return TRACEBACK.format(line=rng.randrange(400))
 
 
-KINDS: dict[Writer, float] = {bars: 20, transformers: 25, nanogpt: 20, megatron: 20, logger: 35, traceback: 0.05}
+KINDS: dict[Writer, float] = {bars: 20, transformers: 25, nanogpt: 20, megatron: 20, logger: 20, traceback: 0.002}
 
 
 def pieces(seed: int) -> Iterator[str]:

@@ -38,12 +38,12 @@ def json_schema() -> dict[str, Any]:
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", 'Field name "schema" in "Diagnosis" shadows')
-        schema: dict[str, Any] = _model(Diagnosis).model_json_schema(mode="serialization")
+        schema: dict[str, Any] = record_model(Diagnosis).model_json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 @functools.cache
-def _model(record: Any) -> Any:
+def record_model(record: Any) -> Any:
     """A pydantic model with the fields of a record, which pydantic itself would write as an array."""
     from pydantic import create_model
 
@@ -57,7 +57,7 @@ def _model(record: Any) -> Any:
 def _written(hint: Any) -> Any:
     """A type as JSON holds it: records as objects, wherever they stand in it."""
     if hasattr(hint, "_fields"):
-        return _model(hint)
+        return record_model(hint)
     inner = tuple(map(_written, get_args(hint)))
     if get_origin(hint) is tuple:
         return types.GenericAlias(tuple, inner)

@@ -63,7 +63,9 @@ class Callees:
             return False
         if function.kind() == "identifier" and not self._is_variable(function, way.module):
             return False
-        if function.kind() == "attribute" and ((holder := function.field("object")) is None or self.is_package(holder, way.module)):
+        if function.kind() == "attribute" and (
+            (holder := function.field("object")) is None or self.is_package(holder, way.module)
+        ):
             return False
         return not any(one.target in self.known.weightless for one in self.of(way.to(function, path=())))
 
@@ -103,7 +105,9 @@ class Callees:
             yield Callee(function, way)
         elif kind == "attribute" and (method := self._method(way)):
             yield Callee(method, way)
-        elif kind in ("identifier", "attribute", "subscript", "call") and not self.is_package(way.node, way.module):
+        elif kind in ("identifier", "attribute", "subscript", "call") and not self.is_package(
+            way.node, way.module
+        ):
             for origin in self._origins(way):
                 if origin.kind == "made" and not is_entry(origin.way.path):
                     yield from self._object(origin)
@@ -125,7 +129,11 @@ class Callees:
             yield Callee(methods[0], origin.way)
         elif origin.node in self.known.sequences:
             plain, _ = arguments_of(origin.node)
-            for inner in self._origins(origin.way.to(plain[-1], path=(-1,) if is_splat(plain[-1]) else ())) if plain else ():
+            for inner in (
+                self._origins(origin.way.to(plain[-1], path=(-1,) if is_splat(plain[-1]) else ()))
+                if plain
+                else ()
+            ):
                 yield from self._object(inner)
         else:
             yield Callee(origin.node, origin.way)
@@ -156,8 +164,16 @@ class Callees:
         if holder is None or name is None:
             return None
         owner = self.class_of(holder, way.module.block.at(way.node.range().start.index))
-        if owner is None and holder.kind() in ("identifier", "attribute") and not self.is_package(holder, way.module):
-            made = [one.node for one in self._origins(way.to(holder, path=())) if one.kind == "made" and one.node.kind() == "call" and not is_entry(one.way.path)]
+        if (
+            owner is None
+            and holder.kind() in ("identifier", "attribute")
+            and not self.is_package(holder, way.module)
+        ):
+            made = [
+                one.node
+                for one in self._origins(way.to(holder, path=()))
+                if one.kind == "made" and one.node.kind() == "call" and not is_entry(one.way.path)
+            ]
             owner = self.program.class_(called_name(made[0])) if made else None
         return self.program.method(owner, name.text()) if owner else None
 

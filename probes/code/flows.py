@@ -18,6 +18,7 @@ from .ways import Origin, Way, arguments_of, is_entry, is_splat
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """A value at the place where it should not be, or a place of which nothing is known."""
@@ -47,20 +48,34 @@ class Flow:
         given: set[tuple[SgNode, tuple[Key, ...]]] = set()
         if self.rule.source_argument:
             given = self._handed_to(sources, tracer.callees)
-            tracer.stop = {node for node, path in given if not is_entry(path)}
+            sources = {node for node, path in given if not is_entry(path)}
         cut = self._everywhere(self.rule.unless)
-        wanted = tracer.stop - cut
+        wanted = sources - cut
         tracer.stop = wanted | cut
         for place, module, argument in places:
             origins = tracer.origins(argument, module)
-            yield self._only(place, module, origins, tracer) if self.rule.only else self._arrival(place, module, list(origins), wanted, given)
+            yield (
+                self._only(place, module, origins, tracer)
+                if self.rule.only
+                else self._arrival(place, module, list(origins), wanted, given)
+            )
 
     def _arrival(
-        self, place: SgNode, module: Module, origins: list[Origin], wanted: set[SgNode], given: set[tuple[SgNode, tuple[Key, ...]]]
+        self,
+        place: SgNode,
+        module: Module,
+        origins: list[Origin],
+        wanted: set[SgNode],
+        given: set[tuple[SgNode, tuple[Key, ...]]],
     ) -> Arrival:
-        hits = [one for one in origins if (one.kind == "stopped" and one.node in wanted) or (one.node, one.way.path) in given]
+        hits = [
+            one
+            for one in origins
+            if (one.kind == "stopped" and one.node in wanted) or (one.node, one.way.path) in given
+        ]
         hits = [one for one in hits if self.rule.element in (None, *one.way.path[:1])]
-        sure = [one for one in hits if one.sure]
+        # Where every branch brings it, it does not matter which is taken.
+        sure = hits if len(hits) == len(origins) else [one for one in hits if one.sure]
         known = not hits and all(one.kind in ("made", "stopped") for one in origins)
         return Arrival(place, module, sure[0] if sure else None, known)
 
@@ -82,7 +97,9 @@ class Flow:
 
     def _tracer(self, stop: set[SgNode]) -> Tracer:
         through = self._everywhere(self.rule.through)
-        return Tracer(self.program, callees_of(self.program), stop, through, self.rule.everything, self.rule.objects)
+        return Tracer(
+            self.program, callees_of(self.program), stop, through, self.rule.everything, self.rule.objects
+        )
 
     def _everywhere(self, rule: Mapping[str, Any] | None) -> set[SgNode]:
         return self.program.everywhere(rule) if rule else set()
@@ -129,7 +146,9 @@ def argument_of(call: SgNode, wanted: tuple[int | str, ...]) -> SgNode | None:
             found = call.get_match(one[1:])
         elif one == "self":
             function = call.field("function")
-            found = function.field("object") if function is not None and function.kind() == "attribute" else None
+            found = (
+                function.field("object") if function is not None and function.kind() == "attribute" else None
+            )
         else:
             found = keywords.get(one)
         if found is not None:

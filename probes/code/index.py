@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from .ready import expression
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -36,12 +38,22 @@ class Index:
     @cached_property
     def attributes(self) -> dict[str, list[SgNode]]:
         """`x.name` by name."""
-        return _by(lambda node: name.text() if (name := node.field("attribute")) else "", self.kinds["attribute"])
+        return _by(
+            lambda node: name.text() if (name := node.field("attribute")) else "", self.kinds["attribute"]
+        )
 
     @cached_property
     def names(self) -> dict[str, list[SgNode]]:
         """Every name that stands in the file, of attributes and keywords too, with its places."""
         return _by(lambda node: node.text(), self.kinds["identifier"])
+
+
+def of_names(nodes: Mapping[str, list[SgNode]], names: Sequence[str]) -> list[SgNode]:
+    """The nodes of these names, which may be regular expressions."""
+    found = [name for name in names if name in nodes]
+    for pattern in (expression(name) for name in names if not name.isidentifier()):
+        found += [name for name in nodes if pattern.fullmatch(name)]
+    return [node for name in dict.fromkeys(found) for node in nodes[name]]
 
 
 def _by(name_of: Callable[[SgNode], str], nodes: list[SgNode]) -> dict[str, list[SgNode]]:
@@ -69,7 +81,10 @@ def constructs(call: SgNode) -> bool:
 
 def outermost(nodes: Iterable[SgNode]) -> list[SgNode]:
     """Those of some nodes that lie in no other of them."""
-    spans = sorted(((where.start.index, -where.end.index, node) for node in nodes for where in (node.range(),)), key=lambda one: one[:2])
+    spans = sorted(
+        ((where.start.index, -where.end.index, node) for node in nodes for where in (node.range(),)),
+        key=lambda one: one[:2],
+    )
     tops: list[SgNode] = []
     end = -1
     for start, last, node in spans:

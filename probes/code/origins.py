@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from .callees import Callees
-from .index import called_name, constructs
+from .index import constructs
+from .parts import elements, entries, handed, zipped
 from .program import CALLED_AS, Module, Program
 from .scopes import EACH, Block, Definition, constant, reaching
-from .ways import Frame, Origin, Way, arguments_of, comprehended, is_entry, is_splat, named_parts
+from .ways import Frame, Origin, Way, comprehended, is_entry, named_parts
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -25,7 +26,9 @@ MAX_CALLS = 8
 """How many calls inside calls are entered."""
 MAX_CALLERS = 5
 """How many calls of one function are looked at."""
-_CONSTANTS = frozenset(("integer", "float", "string", "concatenated_string", "none", "true", "false", "ellipsis", "lambda"))
+_CONSTANTS = frozenset(
+    ("integer", "float", "string", "concatenated_string", "none", "true", "false", "ellipsis", "lambda")
+)
 _WRAPPED = frozenset(("parenthesized_expression", "await", "list_splat", "dictionary_splat", "as_pattern"))
 _COMPREHENSIONS = frozenset(("list_comprehension", "generator_expression", "set_comprehension"))
 
@@ -86,9 +89,9 @@ class Tracer:
             key = constant(parts[1]) if len(parts) == 2 else None
             yield way.to(parts[0], path=way.path if key is None else (key, *way.path))
         elif kind in ("tuple", "list", "expression_list", "set"):
-            yield from _elements(way, parts)
+            yield from elements(way, parts)
         elif kind == "dictionary":
-            yield from _entries(way, parts)
+            yield from entries(way, parts)
         elif kind == "conditional_expression" and len(parts) == 3:
             yield from (way.to(part, sure=False) for part in (parts[0], parts[2]))
         elif kind == "boolean_operator":
@@ -142,7 +145,11 @@ class Tracer:
             # Which of the elements that were added it is, nobody knows.
             yield way.to(one.value, path=(*one.path, *way.path[1:]), sure=not way.path or way.path[0] == EACH)
         elif one.kind == "entry":
-            if way.path and (one.key is None or way.path[0] in (one.key, EACH) or not isinstance(way.path[0], type(one.key))):
+            if way.path and (
+                one.key is None
+                or way.path[0] in (one.key, EACH)
+                or not isinstance(way.path[0], type(one.key))
+            ):
                 yield way.to(one.value, path=(*one.path, *way.path[1:]))
         else:
             yield way.to(one.value, path=(*one.path, *way.path))
@@ -151,23 +158,23 @@ class Tracer:
         """What an entered call hands over, else what the files' own calls of the function do."""
         function = one.block
         if way.frame and way.frame.function is function:
-            handed = _handed(way.frame.call, function, one.name)
-            if handed is not None:
-                yield replace(way, node=handed, module=way.frame.module, frame=way.frame.outer)
+            given = handed(way.frame.call, function, one.name)
+            if given is not None:
+                yield replace(way, node=given, module=way.frame.module, frame=way.frame.outer)
             else:
                 yield way.to(one.value) if one.value is not None else way.end("data")
             return
         name = function.owner.name if function.owner and function.name == "__init__" else function.name
         known = self.program.function(name) is function or function.owner is not None
         calls = self.program.calls.get(name, []) if known and function.name not in CALLED_AS else []
-        if not calls:
+        if not calls or len(calls) > MAX_CALLERS:
             yield way.end("data")
         for call, module in calls[:MAX_CALLERS]:
-            handed = _handed(call, function, one.name) or one.value
-            if handed is None:
+            given = handed(call, function, one.name) or one.value
+            if given is None:
                 yield way.end("data")
             else:
-                yield replace(way, node=handed, module=module, frame=None, sure=way.sure and len(calls) == 1)
+                yield replace(way, node=given, module=module, frame=None, sure=way.sure and len(calls) == 1)
 
     # -- attributes ----------------------------------------------------------------------------
 
@@ -186,7 +193,10 @@ class Tracer:
         elsewhere = self.program.attributes(owner, name.text()) if owner else []
         for one in elsewhere:
             module = self.program.module_of.get(one.block.scope, way.module)
-            yield from self._defined(replace(way, module=module, frame=None, sure=way.sure and len(elsewhere) == 1 and one.always), one)
+            yield from self._defined(
+                replace(way, module=module, frame=None, sure=way.sure and len(elsewhere) == 1 and one.always),
+                one,
+            )
         if not elsewhere:
             yield way.to(holder, path=() if self.everything else (name.text(), *way.path))
 
@@ -198,7 +208,7 @@ class Tracer:
             return
         if way.node in self.through or way.node in self.callees.known.collections:
             yield from self._handed_on(way, function)
-        elif way.path[:1] == (EACH,) and (taken := _zipped(way)) is not None:
+        elif way.path[:1] == (EACH,) and (taken := zipped(way)) is not None:
             yield taken
         else:
             yield from self._entered(way, function)
@@ -237,7 +247,9 @@ class Tracer:
         module = self.program.module_of.get(function, way.module)
         key = (way.node, function, way.frame)
         if key not in self._frames:
-            self._frames[key] = Frame(function, way.node, way.module, way.frame, way.frame.depth + 1 if way.frame else 1)
+            self._frames[key] = Frame(
+                function, way.node, way.module, way.frame, way.frame.depth + 1 if way.frame else 1
+            )
         values = [(node, block) for node, block in function.returns if node.kind() != "none"]
         if not values:
             yield way.end("lost")
@@ -248,44 +260,3 @@ class Tracer:
 
 def _key(way: Way) -> tuple[object, ...]:
     return way.node, way.path, way.frame, way.sure
-
-
-def _elements(way: Way, parts: list[SgNode]) -> Steps:
-    first = way.path[0] if way.path else EACH
-    if isinstance(first, int) and -len(parts) <= first < len(parts) and not any(is_splat(part) for part in parts):
-        parts = [parts[first]]
-    yield from (way.to(part, path=way.path[1:]) for part in parts)
-
-
-def _entries(way: Way, parts: list[SgNode]) -> Steps:
-    wanted = way.path[0] if way.path else EACH
-    for part in parts:
-        key, value = part.field("key"), part.field("value")
-        if key is None or value is None:
-            yield way.to(part)
-        elif wanted == EACH or constant(key) in (None, wanted):
-            yield way.to(value, path=way.path[1:])
-
-
-def _zipped(way: Way) -> Way | None:
-    """`zip(a, b)` gives elements of a and b, `enumerate(a)` a number and an element of a."""
-    plain, _ = arguments_of(way.node)
-    which = way.path[1] if len(way.path) > 1 else None
-    name = called_name(way.node)
-    if name == "enumerate" and which == 1 and plain:
-        return way.to(plain[0], path=(EACH, *way.path[2:]))
-    if name == "zip" and isinstance(which, int) and which < len(plain):
-        return way.to(plain[which], path=(EACH, *way.path[2:]))
-    return None
-
-
-def _handed(call: SgNode, function: Block, name: str) -> SgNode | None:
-    """The argument that a call hands over for a parameter; None where it does not show."""
-    plain, keywords = arguments_of(call)
-    if name in keywords:
-        return keywords[name]
-    bound = function.owner is not None and function.parameters[:1] in (["self"], ["cls"])
-    position = function.parameters.index(name) - (1 if bound else 0)
-    if position < 0 or position >= len(plain) or any(is_splat(one) for one in plain[: position + 1]):
-        return None
-    return plain[position]

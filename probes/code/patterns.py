@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from traindx.engine.kb.rules import CodePatternRule
 
 from .flows import flow_of
 from .program import Module, Program
-from .search import BadRule
+from .ready import BadRule
 from .source import Source
 
 if TYPE_CHECKING:
@@ -29,13 +29,6 @@ class Verdict:
     places: list[Place] = field(default_factory=list)
     captured: dict[str, list[tuple[str, Place]]] = field(default_factory=dict)
     """Metavariable -> the texts it stood for, and where."""
-
-
-def prepare(program: Program, patterns: Iterable[CodePatternRule]) -> None:
-    """Look for many patterns in one pass, so that each of them is judged faster."""
-    rules = [one.rule for one in patterns if one.rule and not one.absent and not one.constraints]
-    for module in program.modules:
-        module.search.sift(rules)
 
 
 def judge(program: Program, pattern: CodePatternRule) -> Verdict:
@@ -97,7 +90,10 @@ def _place(node: SgNode, module: Module) -> Place:
 
 
 def check_pattern(
-    pattern: CodePatternRule, finds: Sequence[str], passes: Sequence[str], idioms: Mapping[str, Mapping[str, Any]]
+    pattern: CodePatternRule,
+    finds: Sequence[str],
+    passes: Sequence[str],
+    idioms: Mapping[str, Mapping[str, Any]],
 ) -> list[str]:
     """Try a pattern on its own examples; the mistakes as text, empty where all is well."""
     mistakes = []

@@ -15,7 +15,7 @@ from ..inputs import Input, Kind
 from .parsing import imports_of, is_python2, syntax_error
 from .patterns import Verdict, judge
 from .program import Module, Program
-from .search import BadRule
+from .ready import BadRule
 from .source import Unreadable, read_source
 
 MAX_FILES = 60
@@ -65,7 +65,9 @@ class CodeProbe:
         findings = Findings()
         modules = list(self._read(findings))
         if not modules:
-            findings.unknowable["code.*"] = "no script could be read" if self._scripts else "no script was given"
+            findings.unknowable["code.*"] = (
+                "no script could be read" if self._scripts else "no script was given"
+            )
             return findings
         _add(findings, "code.read", True, [module.source.place(0) for module in modules])
         for module in modules:
@@ -102,7 +104,9 @@ class CodeProbe:
         until = monotonic() + MAX_SECONDS
         for pattern in self.knowledge.code_patterns.values():
             if monotonic() > until:
-                findings.notes.append(f"the scripts took longer than {MAX_SECONDS:.0f} s; not every pattern was looked for")
+                findings.notes.append(
+                    f"the scripts took longer than {MAX_SECONDS:.0f} s; not every pattern was looked for"
+                )
                 break
             try:
                 self._pattern(pattern, judge(program, pattern), findings)
@@ -122,7 +126,7 @@ class CodeProbe:
 
     def _captured(self, fact: str, captured: list[tuple[str, Place]], findings: Findings) -> None:
         """A list holds every text once, anything else the first."""
-        first = {text: place for text, place in reversed(captured)}
+        first = dict(reversed(captured))
         if self.knowledge.fact_type(fact) == "list":
             _add(findings, fact, tuple(first), list(first.values()))
         else:

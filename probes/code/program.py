@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .binding import blocks_of
 from .index import Index
-from .scopes import Block, Definition, blocks_of
-from .search import Rule, Search
+from .ready import Rule
+from .scopes import Block, Definition
+from .search import Search
 from .source import Source
 
 if TYPE_CHECKING:
@@ -112,8 +114,17 @@ class Program:
             block for block, _ in self.blocks
             if block.name in CALLED_AS[:1] and block.owner and block.owner.node.field("superclasses")
         ]  # fmt: skip
-        inside = {name for name, calls in self.calls.items() for call, module in calls if self._in_class(call, module)}
-        outer = [one for one in forwards if one.owner and one.owner.name not in inside and not one.owner.name.endswith("Loss")]
+        inside = {
+            name
+            for name, calls in self.calls.items()
+            for call, module in calls
+            if self._in_class(call, module)
+        }
+        outer = [
+            one
+            for one in forwards
+            if one.owner and one.owner.name not in inside and not one.owner.name.endswith("Loss")
+        ]
         return outer[0] if len(outer) == 1 else None
 
     def _in_class(self, call: SgNode, module: Module) -> bool:
@@ -153,7 +164,9 @@ class Program:
     def bases(self, owner: Block) -> list[Block]:
         """The classes that a class derives from, as far as they are in these files."""
         around = owner.node.field("superclasses")
-        names = [one.text().rpartition(".")[2] for one in around.children() if one.is_named()] if around else []
+        names = (
+            [one.text().rpartition(".")[2] for one in around.children() if one.is_named()] if around else []
+        )
         return [base for name in names if (base := self.class_(name)) and base is not owner]
 
     def attributes(self, owner: Block, name: str, depth: int = 0) -> list[Definition]:

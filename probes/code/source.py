@@ -23,7 +23,9 @@ _WORD = re.compile(r"\w+")
 _LONG_LINE = re.compile(rf"^.{{{MAX_LINE},}}$", re.MULTILINE)
 _MAGIC = re.compile(r"^(\s*)(?:[%!]|\?\w)(?!=).*$", re.MULTILINE)
 _MAGIC_HELP = re.compile(r"^\s*[\w.]+\?{1,2}\s*$", re.MULTILINE)
-_OTHER_LANGUAGES = re.compile(r"\s*%%(?:bash|sh|script|html|latex|javascript|js|perl|ruby|R|cython|writefile|file|sql|svg)\b")
+_OTHER_LANGUAGES = re.compile(
+    r"\s*%%(?:bash|sh|script|html|latex|javascript|js|perl|ruby|R|cython|writefile|file|sql|svg)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ def read_source(given: Input) -> Source:
     Raises Unreadable with the reason.
     """
     text = read_text(given).replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-    source = _notebook(given.name, text) if _is_notebook(given.name, text) else Source(given.name, _plain(text))
+    source = (
+        _notebook(given.name, text) if _is_notebook(given.name, text) else Source(given.name, _plain(text))
+    )
     if len(source.text) > MAX_CHARACTERS:
         raise Unreadable(f"{len(source.text) >> 10} KiB of code, more than a training script holds")
     return source

@@ -40,7 +40,13 @@ class Way:
 
     def to(self, node: SgNode, *, sure: bool = True, path: tuple[Key, ...] | None = None) -> Way:
         """One expression further back in the same file."""
-        return Way(node, self.module, (self.path if path is None else path)[:MAX_PATH], self.frame, self.sure and sure)
+        return Way(
+            node,
+            self.module,
+            (self.path if path is None else path)[:MAX_PATH],
+            self.frame,
+            self.sure and sure,
+        )
 
     def doubtful(self, sure: bool) -> Way:
         """The same step, sure only where this is too."""
@@ -99,7 +105,9 @@ def arguments_of(call: SgNode) -> tuple[list[SgNode], dict[str, SgNode]]:
     plain: list[SgNode] = []
     keywords: dict[str, SgNode] = {}
     for one in named_parts(call.field("arguments")):
-        name, value = (one.field("name"), one.field("value")) if one.kind() == "keyword_argument" else (None, None)
+        name, value = (
+            (one.field("name"), one.field("value")) if one.kind() == "keyword_argument" else (None, None)
+        )
         if name and value:
             keywords[name.text()] = value
         else:
@@ -123,7 +131,11 @@ def comprehended(node: SgNode, name: str) -> tuple[SgNode, tuple[Key, ...]] | No
         kind = around.kind()
         if kind.endswith("_comprehension") or kind == "generator_expression":
             for clause in around.children():
-                left, right = (clause.field("left"), clause.field("right")) if clause.kind() == "for_in_clause" else (None, None)
+                left, right = (
+                    (clause.field("left"), clause.field("right"))
+                    if clause.kind() == "for_in_clause"
+                    else (None, None)
+                )
                 if left and right and (path := _place_in(left, name)) is not None:
                     return right, path
         elif kind in ("function_definition", "module", "block"):

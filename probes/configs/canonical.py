@@ -68,10 +68,12 @@ class _Reader:
         """The keys that some setting was looked for under."""
 
     def all(self) -> Iterator[Occurrence]:
-        spoken_of = {setting for key in self.found for setting in self.dialect.keys[key]}
+        given = {setting for key in self.found for setting in self.dialect.keys[key]}
         for setting, ways in self.dialect.settings.items():
-            rule = self.settings.get(setting) if setting in spoken_of else None
-            for way in ways if rule is not None else ():
+            rule = self.settings.get(setting)
+            if rule is None or setting not in given:
+                continue
+            for way in ways:
                 if one := self.several(way, rule) if way.several else self.single(way, rule):
                     yield one
 

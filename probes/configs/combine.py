@@ -11,6 +11,7 @@ from traindx.engine.redact import safe
 from .dialect import Dialect
 from .document import Document
 from .occurrence import Occurrence
+from .values import equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +76,8 @@ def disagreements(reads: Sequence[Read]) -> Iterator[tuple[str, Occurrence, Occu
         first = firsts.setdefault(one.setting, one)
         apart = first.document is not one.document and first.dialect.id != one.dialect.id
         bound = one.setting in one.dialect.agrees or one.setting in first.dialect.agrees
-        if apart and bound and not _equal(first.value, one.value):
+        if apart and bound and not equal(first.value, one.value):
             yield one.setting, first, one
-
-
-def _equal(one: Scalar | None, other: Scalar | None) -> bool:
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
-    return one == other
 
 
 def environment(documents: Iterable[Document]) -> dict[str, tuple[Scalar, Document, int]]:

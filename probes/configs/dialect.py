@@ -81,6 +81,7 @@ class Dialect:
         self.includes: frozenset[str] = self._together("includes")
         self.agrees: frozenset[str] = self._together("agrees")
         self.not_under: frozenset[str] = self._together("not_under")
+        self.parts: frozenset[str] = self._together("parts")
         self.never_added: frozenset[str] = self._together("never_added")
         self.everyday = frozenset(map(self.normal, stored.get("everyday", ())))
 

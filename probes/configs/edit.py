@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -15,8 +14,9 @@ from .exact import File
 from .occurrence import Occurrence
 from .patch import Applied, FilePatch, Patch, Refused
 from .placing import Unplaceable, place_change
-from .spell import NotSpelled
+from .spell import NotSpelled, spelled
 from .trial import Trials
+from .values import equal
 
 _UNSURE = "the file did not hold this key before: check that the script reads it"
 Candidate: TypeAlias = tuple[Read, Dialect, Way, Occurrence | None]
@@ -65,9 +65,7 @@ class _Planner:
             self.refused.append(Refused(setting, "there is no such setting"))
             return
         now = self.counts(setting)
-        if (now is not None and equal(now.value, value)) or (
-            now is None and value is False and self.is_off(setting)
-        ):
+        if equal(now.value, value) if now is not None else self.is_off(setting, value):
             self.unchanged[setting] = value
         elif computed := self.hidden(setting, now):
             self.refused.append(
@@ -83,10 +81,15 @@ class _Planner:
         """Where a setting stands now."""
         return next((one for one in counting(self.reads) if one.setting == setting), None)
 
-    def is_off(self, setting: str) -> bool:
-        """Whether the trainer has a switch for it that is off unless it is given."""
+    def is_off(self, setting: str, value: Scalar) -> bool:
+        """Whether a value is what stands where none of the trainer's switches is given."""
         trainers = (read.trainer for read in self.reads if read.document.format == "shell")
-        return any(one.bare_flags and setting in one.settings for one in trainers if one is not None)
+        return any(
+            _all_off(way, value)
+            for one in trainers
+            if one is not None and one.bare_flags
+            for way in one.settings.get(setting, ())
+        )
 
     def hidden(self, setting: str, now: Occurrence | None) -> Occurrence | None:
         """A place that counts before the known one, whose value only running the script would tell."""
@@ -101,16 +104,19 @@ class _Planner:
 
     def made(self, setting: str, value: Scalar, now: Occurrence | None) -> str:
         """Make a change where it can be made. The reason where it cannot; empty where it was."""
-        reasons: list[str] = []
+        reasons: list[NotSpelled | Unplaceable] = []
         for candidate in self.candidates(setting, now):
             for all_keys in (False, True):
                 try:
                     self.attempt(setting, value, candidate, all_keys=all_keys)
                 except (NotSpelled, Unplaceable) as reason:
-                    reasons.append(str(reason))
+                    reasons.append(reason)
                 else:
                     return ""
-        return reasons[0] if reasons else "no file was given that it belongs to"
+        if now is None:
+            # That one of several ways has no word for it says less than that there is no place.
+            reasons.sort(key=lambda one: isinstance(one, NotSpelled))
+        return str(reasons[0]) if reasons else "no file was given that it belongs to"
 
     def candidates(self, setting: str, now: Occurrence | None) -> Iterator[Candidate]:
         """Where a change could be made, the best first: where the setting stands, else where it belongs."""
@@ -144,7 +150,12 @@ class _Planner:
         now = next((one for one in counting(there) if one.setting == setting), None)
         gone = now is None and placed.removed
         if not gone and (now is None or not equal(now.value, value)):
-            raise Unplaceable(f"it would still read as {now.value}" if now else "it would not be read")
+            told = (
+                f"it would still read as {now.value}, as `{now.entry.key}` says"
+                if now
+                else "it would not be read"
+            )
+            raise Unplaceable(told)
         self.reads = reads
         note = _UNSURE if placed.inserted and dialect.loose else ""
         applied = Applied(setting, old.value if old else None, value, read.document.place(placed.at), note)
@@ -160,13 +171,11 @@ class _Planner:
         return ""
 
 
-def equal(one: Scalar | None, other: Scalar | None) -> bool:
-    """Whether two values are the same setting."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-9)
-    return one == other
+def _all_off(way: Way, value: Scalar) -> bool:
+    try:
+        return all(raw is False for raw in spelled(way, value, None).values())
+    except NotSpelled:
+        return False
 
 
 def _fitness(read: Read, dialect: Dialect) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .combine import Read
 from .dialect import Dialect
 from .document import Entry, Path, Span
+from .values import to_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,16 @@ class Siblings:
 
     def __init__(self, read: Read, dialect: Dialect, setting: str, order: Sequence[str]) -> None:
         self.read, self.dialect, self.document = read, dialect, read.document
-        self.wanted = order.index(setting)
+        self.setting, self.wanted = setting, order.index(setting)
         self.order = {name: index for index, name in enumerate(order)}
 
     def spots(self, scope: str, path: Path, near: Entry | None) -> Iterator[Spot]:
         """The places for a key, the best first. `near` is an entry that it belongs beside."""
         entries = [one for one in self.document.reading.entries if self.is_anchor(one, scope)]
+        free = [one for one in entries if self.home(one) is not None]
         if near is not None and near.whole and scope in ("", near.scope):
-            entries = [near, *entries]
-        ranked = sorted(entries, key=lambda one: (one is not near, *self.distance(one)))
+            free = [near, *free]
+        ranked = sorted(free, key=lambda one: (one is not near, not self.home(one), *self.distance(one)))
         if self.document.format == "shell":
             # Options do not nest: `--optimizer.lr` is one word.
             yield from (Spot(_span(one), (), path, one) for one in ranked)
@@ -47,7 +49,8 @@ class Siblings:
                 outer = one.path[:-1]
                 if outer[len(outer) - kept :] == path[:kept] if kept else len(outer) == self.depth(one):
                     yield Spot(_span(one), outer, path[kept:], one)
-        yield from self.behind_sections(path, ranked)
+        if len(path) > 1 or not free:
+            yield from self.behind_sections(path, entries)
 
     def empty_call(self, scope: str, path: Path) -> Spot | None:
         """Between the brackets of a call that has no argument yet."""
@@ -56,11 +59,11 @@ class Siblings:
                 return Spot(one.span, (), path, one)
         return None
 
-    def behind_sections(self, path: Path, ranked: Sequence[Entry]) -> Iterator[Spot]:
+    def behind_sections(self, path: Path, entries: Sequence[Entry]) -> Iterator[Spot]:
         """Behind the last section, where the document holds nothing else at the top."""
         tops = [span for key, span in self.document.reading.sections.items() if len(key) == 1]
-        if tops and ranked and len(path) > 1:
-            yield Spot(tops[-1], (), path, ranked[0])
+        if tops and entries:
+            yield Spot(tops[-1], (), path, entries[0])
 
     def is_anchor(self, entry: Entry, scope: str) -> bool:
         """Whether a new key can stand beside an entry."""
@@ -76,23 +79,32 @@ class Siblings:
             return entry.scope in self.dialect.calls
         return self.document.format != "shell" or entry.kind == "option"
 
+    def home(self, entry: Entry) -> bool | None:
+        """Whether an entry stands in a section that the key belongs in by name; None where it does not belong."""
+        parts = self.dialect.parts.intersection(map(str, entry.path[:-1]))
+        ways = self.dialect.settings[self.setting]
+        own = {key.split(".")[0] for way in ways for key in way.keys if "." in key}
+        return None if parts - own else bool(parts)
+
     def depth(self, entry: Entry) -> int:
-        """How many sections stand around the keys of this dialect in this document."""
+        """How many sections stand around the keys of this dialect in this document; none in a call."""
+        if entry.kind == "argument":
+            return 0
         matched = self.dialect.match(entry, in_script=False)
         if matched is None or entry.scope or self.dialect.loose:
             return len(entry.path) - 1
         return len(entry.path) - matched[0].count(".") - 1
 
-    def distance(self, entry: Entry) -> tuple[int, int]:
-        """How far a setting is from another in the list of all settings; what is no setting is farthest."""
-        here = (
-            one.setting
-            for one in self.read.occurrences
-            if one.entry.at == entry.at and one.setting in self.order
-        )
-        places = [abs(self.order[one] - self.wanted) for one in here]
-        foreign = self.dialect.match(entry, in_script=False) is None
-        return (1, 0) if foreign or not places else (0, min(places))
+    def distance(self, entry: Entry) -> tuple[bool, bool, int]:
+        """How far a setting is from another in the list of all settings; what is no setting is farthest.
+
+        `type: AdamW` says which object a section makes: the numbers it takes may stand further down.
+        """
+        here = (one.setting for one in self.read.occurrences if one.entry.at == entry.at)
+        places = [abs(self.order[one] - self.wanted) for one in here if one in self.order]
+        foreign = not places or self.dialect.match(entry, in_script=False) is None
+        names_object = self.dialect.loose and isinstance(entry.value, str) and to_number(entry.value) is None
+        return foreign, names_object, min(places, default=0)
 
 
 def _span(entry: Entry) -> Span:

@@ -6,6 +6,8 @@ import math
 import re
 from typing import Any
 
+from traindx.engine.facts import Scalar
+
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)", re.IGNORECASE)
 _POWER = re.compile(r"2\s*(?:\*\*|\^)\s*(\d{1,3})")
 _TRUE = ("true", "yes", "on", "1", "y", "t")
@@ -96,6 +98,15 @@ def same(spelled: Any, raw: Any) -> bool:
         )
     one, other = str(spelled).lower(), str(raw).strip().lower()
     return one == other or ("." not in one and one == other.rsplit(".", 1)[-1])
+
+
+def equal(one: Scalar | None, other: Scalar | None) -> bool:
+    """Whether two values are the same setting."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-9)
+    return one == other
 
 
 def reference(raw: Any) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import itertools
-import re
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,12 +11,13 @@ from typing import IO
 
 from ..inputs import Input
 from ..text import BLOCK, Unreadable, encoding_of, is_binary, open_bytes
+from .regex import regex
 
 LONGEST = 1 << 16
 """Bytes of a line that are read; what is longer is cut, and the report says so."""
 _SAMPLE = 1 << 13
-_ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
-_BACKSPACES = re.compile(rb"\x08+\r?")
+_ESCAPES = regex(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+_BACKSPACES = regex(rb"\x08+\r?")
 _CONTROL = bytes(code for code in range(32) if code not in b"\t\n\r\x08\x1b\x0c\x07\x00")
 
 

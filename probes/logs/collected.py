@@ -8,11 +8,12 @@ from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
 
 from .quantities import measured
+from .regex import regex
 
 SHOWN = 300
 """Characters of a line that a place shows."""
-_VERSION = re.compile(r"\d+(?:\.\d+)*(?:\.?(?:dev|a|b|rc|post)\d+)?(?:\+[\w.]+)?")
-_QUOTED = re.compile(r"""['"`]([^'"`]{1,200})['"`]""")
+_VERSION = regex(r"\d+(?:\.\d+)*(?:\.?(?:dev|a|b|rc|post)\d+)?(?:\+[\w.]+)?")
+_QUOTED = regex(r"""['"`]([^'"`]{1,200})['"`]""")
 _TRUE = frozenset(("true", "yes", "on", "1", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "0", "disabled", "none"))
 

@@ -25,12 +25,22 @@ class Formats:
 
     def recognise(self, line: bytes, candidates: Iterable[str]) -> list[LogFormatRule]:
         """Those of the candidates that the line gives away; their names for metrics count from now on."""
-        found = [self._formats[one] for one in sorted(candidates) if self._compiled(self._formats[one].recognise).search(line)]
+        rules = [self._formats[one] for one in sorted(candidates)]
+        low = line.lower()
+        found = [
+            one
+            for one in rules
+            if self.may_be(low, one.id) and self._compiled(one.recognise).search(line)
+        ]
         for one in found:
             if one.id not in self.seen:
                 self.seen[one.id] = one
                 self._names.prefer(one.fields)
         return found
+
+    def may_be(self, low: bytes, name: str) -> bool:
+        """Whether a line, given in lower case, holds a literal text of a format."""
+        return any(word.encode() in low for word in self._formats[name].words)
 
     def read(self, line: bytes, formats: Iterable[str]) -> Reading | None:
         """What the own pattern of one of these formats reads, or None where none has one that matches."""
@@ -45,7 +55,7 @@ class Formats:
             if text is None:
                 continue
             if metric in POSITIONS:
-                _place(reading, metric, text.decode())
+                _place(reading, metric, text.decode(), match.start(metric))
             else:
                 name = Name(metric, metric.replace("_", " "), 0)
                 start, end = match.span(metric)
@@ -69,13 +79,10 @@ class Formats:
         return next((one.trainer for one in self.seen.values()), "")
 
 
-def _place(reading: Reading, metric: str, text: str) -> None:
-    value = number(text)
-    if metric == "step":
-        reading.step = value
-    elif metric == "epoch":
-        reading.epoch, reading.whole_epoch = value, text.strip().isdigit()
+def _place(reading: Reading, metric: str, text: str, start: int) -> None:
+    if metric in ("step", "epoch"):
+        reading.place(metric, text, start)
     elif metric == "total_steps":
-        reading.total_steps = int(value)
+        reading.total_steps = int(number(text))
     else:
-        reading.total_epochs = int(value)
+        reading.total_epochs = int(number(text))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from traindx.engine.kb.knowledge import Knowledge
 
 from .formats import Formats
-from .reader import Reader, Reading
+from .reader import PLACES, Reader, Reading
 from .tables import Table, header_of
+from .template import Template, learn, shapes_of
+
+
+MAX_FORMS = 2000
 
 
 class Lines:
@@ -19,14 +25,26 @@ class Lines:
         self.names = self._reader.names
         self.formats = Formats(knowledge, self.names)
         self.table: Table | None = None
+        self._forms: dict[bytes, Template | None] = {}
+        self._known: tuple[int, Table | None] = (0, None)
+        """What the forms were learned with."""
 
     def read(self, line: bytes, candidates: Iterable[str] = ()) -> Reading:
         """What a line says. `candidates` are the formats it may be of."""
         return self._read(line, [one.id for one in self.formats.recognise(line, candidates)])
 
     def placed(self, line: bytes) -> Reading:
-        """The same for a line that was read before: its format is known by now."""
-        return self._read(line, self.formats.seen)
+        """The same for a line that was read before: its format is known by now, and often its form."""
+        known = (len(self.formats.seen), self.table)
+        if known != self._known or len(self._forms) > MAX_FORMS:
+            self._known, self._forms = known, {}
+        shape = shapes_of(line)[0]
+        form = self._forms.get(shape)
+        if form is not None and (match := form.fullmatch(line)):
+            return _again(form, match)
+        reading = self._read(line, self.formats.seen)
+        self._forms[shape] = learn(line, [*reading.at, *reading.values])
+        return reading
 
     def _read(self, line: bytes, formats: Iterable[str]) -> Reading:
         reading = self.formats.read(line, formats)
@@ -41,3 +59,15 @@ class Lines:
             return False
         self.table = table
         return True
+
+
+def _again(form: Template, match: re.Match[bytes]) -> Reading:
+    """The reading of a line of a known form."""
+    reading = Reading()
+    for group, value in enumerate(form.values, 1):
+        start, end = match.span(group)
+        if value.name.metric in PLACES:
+            reading.place(value.name.metric, match[group].decode(), start)
+        else:
+            reading.values.append(replace(value, start=start, end=end, words=(start, start)))
+    return reading

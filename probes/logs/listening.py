@@ -70,7 +70,7 @@ class Listener:
         self.heard = Heard()
         self.settings = Settings(name, knowledge)
         self._packages = Packages(facts, self.place_at)
-        self._machines, self._hits = machines, hits
+        self.machines, self._hits = machines, hits
         self._writing = Writing(knowledge)
         self._open: dict[bytes, Traceback] = {}
         self._windows: list[_Window] = []
@@ -85,12 +85,12 @@ class Listener:
 
     def literals(self) -> Iterable[tuple[str, str]]:
         """The words of lines that want to be heard, besides those of the signatures."""
-        yield "traceback", ":trace"
+        yield "traceback", "!trace"
         for word in ("error", "exception", "keyboardinterrupt"):
-            yield word, ":raise"
-        yield " note ", ":note"
-        yield from ((word, ":settings") for word in self.settings.literals())
-        yield from ((word, ":packages") for word in self._packages.literals())
+            yield word, "!raise"
+        yield " note ", "!note"
+        yield from ((word, "!settings") for word in self.settings.literals())
+        yield from ((word, "!packages") for word in self._packages.literals())
 
     @property
     def in_message(self) -> bool:
@@ -134,14 +134,14 @@ class Listener:
         """A new kind of line, or one that needs care each time. True where it is no carrier of numbers."""
         if prefix.rank is not None:
             self.heard.ranks.add(prefix.rank)
-        if ":note" in keys and self._note(index, line):
+        if "!note" in keys and self._note(index, line):
             return True
         self.heard.machine = True
-        if (":packages" in keys or self._packages.may_be(line)) and self._packages.hear(self._block.number(index), line):
+        if ("!packages" in keys or self._packages.may_be(line)) and self._packages.hear(self._block.number(index), line):
             return True
-        if (":settings" in keys or self.settings.may_begin(line)) and self.settings.hear(self._block.number(index), line, prefix.end):
+        if ("!settings" in keys or self.settings.may_begin(line)) and self.settings.hear(self._block.number(index), line, prefix.end):
             return True
-        if keys & {":trace", ":raise"} and self._exception(index, line, prefix):
+        if keys & {"!trace", "!raise"} and self._exception(index, line, prefix):
             return True
         return not _OWN.isdisjoint(words) and self._spoken(index, line)
 
@@ -170,22 +170,49 @@ class Listener:
 
     def signatures(self, index: int, line: bytes, words: Sequence[bytes]) -> tuple[SignatureRule, ...]:
         """The signatures that lines of this shape may hold; they are looked for in this one at once."""
-        rules = self._machines.candidates(line, self._machines.vocabulary.hits(words))
+        rules = self.machines.candidates(line, self.machines.vocabulary.hits(words))
         if rules:
             self.watch(rules, index, line)
         return rules
 
-    def watch(self, rules: Iterable[SignatureRule], index: int, line: bytes) -> None:
-        """Look for signatures in a line."""
+    def decided_by_digits(self, rules: Iterable[SignatureRule]) -> tuple[SignatureRule, ...]:
+        """Those that may be found in one line of a shape and not in another."""
+        return tuple(rule for rule in rules if self.machines.is_decided_by_digits(rule))
+
+    def watch(self, rules: Iterable[SignatureRule], index: int, line: bytes) -> bool:
+        """Look for signatures in a line, and say whether one may be there."""
+        low = line.lower()
+        rules = [rule for rule in rules if self.machines.holds(rule, low)]
+        if not rules:
+            return False
+        found = False
         prefix = prefix_of(line)
         raw = line.decode("utf-8", "replace").rstrip()
         text = line[prefix.end :].decode("utf-8", "replace").rstrip() if prefix.end else raw
         for rule in rules:
-            match = self._machines.search(rule, text) or (prefix.end and self._machines.search(rule, raw)) or None
+            match = self.machines.search(rule, text) or (prefix.end and self.machines.search(rule, raw)) or None
             if match is not None:
                 self._hits.note(rule, match, self.place(index, line, prefix.rank))
+                found = True
             elif rule.lines > 1:
                 self._begin_window(rule, index, line)
+                found = True
+        return found
+
+    def is_news(self, rules: Iterable[SignatureRule], line: bytes) -> bool:
+        """Whether one of these signatures, not found before, may stand in a line. Those found before are counted."""
+        low = line.lower()
+        for rule in rules:
+            if self.machines.holds(rule, low) and not self._counted(rule, line):
+                return True
+        return False
+
+    def _counted(self, rule: SignatureRule, line: bytes) -> bool:
+        """Whether a signature is known or not there."""
+        text = line[prefix_of(line).end :].decode("utf-8", "replace").rstrip()
+        if self.machines.search(rule, text) is None:
+            return rule.lines == 1 or self._hits.has(rule)
+        return self._hits.count(rule)
 
     def _begin_window(self, rule: SignatureRule, index: int, line: bytes) -> None:
         worker = worker_of(line)
@@ -209,7 +236,7 @@ class Listener:
 
     def _look_through(self, window: _Window) -> None:
         texts = [one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in window.lines]
-        match = self._machines.search(window.rule, "\n".join(texts))
+        match = self.machines.search(window.rule, "\n".join(texts))
         if match is not None:
             line = match.string[: match.start()].count("\n")
             self._hits.note(window.rule, match, self._place_of(window.first + line, window.lines[line]))
@@ -271,7 +298,7 @@ class Listener:
         if rules is None:
             if len(self._rules) > 5000:
                 self._rules.clear()
-            rules = self._rules[key] = self._machines.candidates(line, self._machines.vocabulary.hits(letters(line)))
+            rules = self._rules[key] = self.machines.candidates(line, self.machines.vocabulary.hits(letters(line)))
         if rules:
             self.watch(rules, index, line)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from .blocks import Block
 from .names import Name
@@ -17,8 +18,8 @@ MAX_VALUES = 14
 _LESS = frozenset(("loss_part", "eval_loss_part"))
 
 Key = tuple[Name, int | None]
-Batch = list[tuple[int, float]]
-"""Values of one series in a block, each with the index of its line."""
+Batch = tuple[Sequence[int], Sequence[float]]
+"""The indices of some lines of a block, and a value of each."""
 
 
 def kept(reading: Reading) -> list[Value]:
@@ -33,8 +34,7 @@ class Metrics:
     def __init__(self, store: Store, positions: Positions) -> None:
         self.store = store
         self._positions = positions
-        self._used: list[Template] = []
-        self._careful: dict[Key, Batch] = {}
+        self._batches: dict[Key, list[Batch]] = {}
 
     def learn(self, line: bytes, values: Sequence[Value], prefix: Prefix) -> Template | None:
         """A template for lines like this one."""
@@ -43,32 +43,36 @@ class Metrics:
     def add(self, index: int, line: bytes, values: Sequence[Value], rank: int | None) -> None:
         """Take the numbers of a line that was read with care."""
         for value in values:
-            number = converted([line[value.start : value.end]], value)[0]
-            self._careful.setdefault((value.name, rank), []).append((index, number))
+            number = converted([line[value.start : value.end]], value)
+            self._batches.setdefault((value.name, rank), []).append(([index], number))
 
-    def use(self, template: Template) -> None:
-        """Note that a template reads its first line of this block."""
-        self._used.append(template)
+    def take(self, template: Template, indices: Sequence[int], columns: Sequence[Sequence[bytes]]) -> None:
+        """Take what a template has read in some lines."""
+        texts = columns[1:] if template.ranked else columns
+        ranks = [int(rank[:9]) for rank in columns[0]] if template.ranked else None
+        for value, column in zip(template.values, texts, strict=True):
+            numbers = converted(column, value)
+            if ranks is None:
+                self._batches.setdefault((value.name, None), []).append((indices, numbers))
+                continue
+            for rank in set(ranks):
+                own = [place for place, one in enumerate(ranks) if one == rank]
+                batch = [indices[place] for place in own], [numbers[place] for place in own]
+                self._batches.setdefault((value.name, rank), []).append(batch)
 
     def end_block(self, block: Block) -> None:
         """Hand what was read to the series, each in the order of the lines."""
-        if not self._used and not self._careful:
-            return
-        batches = self._careful
-        for template in self._used:
-            _sort_in(template, batches)
-            template.rows, template.at = [], []
         marks: dict[int, Mark] = {}
-        for (name, rank), batch in batches.items():
+        for (name, rank), batches in self._batches.items():
             series = self.store.get(name, rank)
             if series is not None:
-                batch.sort(key=_index)
-                series.extend([value for _, value in batch], self._marker(block, batch, rank, marks))
-        self._used, self._careful = [], {}
+                indices, values = batches[0] if len(batches) == 1 else _merged(batches)
+                series.extend(values, self._marker(block, indices, rank, marks))
+        self._batches = {}
 
-    def _marker(self, block: Block, batch: Batch, rank: int | None, marks: dict[int, Mark]) -> MarkOf:
+    def _marker(self, block: Block, indices: Sequence[int], rank: int | None, marks: dict[int, Mark]) -> MarkOf:
         def mark(place: int) -> Mark:
-            index = batch[place][0]
+            index = indices[place]
             found = marks.get(index)
             if found is None:
                 bar, header = self._positions.before(block, index)
@@ -78,16 +82,7 @@ class Metrics:
         return mark
 
 
-def _index(one: tuple[int, float]) -> int:
-    return one[0]
-
-
-def _sort_in(template: Template, batches: dict[Key, Batch]) -> None:
-    columns = template.columns()
-    ranks = [int(row[0][:9]) for row in template.rows] if template.ranked else None
-    for value, numbers in zip(template.values, columns, strict=True):
-        if ranks is None:
-            batches.setdefault((value.name, None), []).extend(zip(template.at, numbers, strict=True))
-            continue
-        for rank, index, number in zip(ranks, template.at, numbers, strict=True):
-            batches.setdefault((value.name, rank), []).append((index, number))
+def _merged(batches: Sequence[Batch]) -> Batch:
+    pairs = [pair for indices, values in batches for pair in zip(indices, values, strict=True)]
+    pairs.sort(key=itemgetter(0))
+    return [index for index, _ in pairs], [value for _, value in pairs]

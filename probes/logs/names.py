@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 
 from traindx.engine.kb.knowledge import Knowledge
 
-_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
-_TIMES = re.compile(r"\*\s?\d+k?\b")
-_SPLIT = re.compile(r"[^a-z0-9]+")
+from .regex import regex
+
+_CAMEL = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
+_TIMES = regex(r"\*\s?\d+k?\b")
+_SPLIT = regex(r"[^a-z0-9]+")
 _PARTS = {"loss": "loss_part", "eval_loss": "eval_loss_part"}
 POSITIONS = frozenset(("step", "epoch", "total_steps", "total_epochs"))
 """Metrics that say where a run is; validation has no other."""
+_MARK = ":"
+_NUMBER = "n"
+"""Stands for the number in names that are units: `n it/s`."""
 _LONGEST = 7
 """More words than this are a sentence, and its last words count."""
 
@@ -62,11 +67,19 @@ class Names:
             self._names[words_of(name)] = (metric, 0)
         self._known.clear()
 
-    def tokens(self) -> Iterable[str]:
-        """A word of every name: a line without any of them holds no metric. A short one must stand alone."""
+    def tokens(self) -> Iterable[tuple[str, str]]:
+        """The longest word of every name, and the name as a key. A short word must stand alone."""
         for words in (*self._names, *((start,) for start in self._starts)):
-            word = max(words, key=lambda one: len(one.strip("0123456789")))
-            yield word if len(word) > 3 else f" {word} "
+            bare = [word.strip("0123456789") for word in words if word != _NUMBER]
+            word = max(bare, key=len)
+            yield word if len(word) > 3 else f" {word} ", _MARK + " ".join(filter(None, bare))
+
+    def may_be_in(self, low: bytes, words: Collection[bytes], keys: Iterable[str]) -> bool:
+        """Whether all words of one of these names stand in a line, given in lower case and as words."""
+        for key in keys:
+            if key[0] == _MARK and all(map(_stands_in, key[1:].split(), repeat(low), repeat(words))):
+                return True
+        return False
 
     def unit(self, metric: str) -> str:
         """The unit a metric is kept in; empty where it has none."""
@@ -124,3 +137,8 @@ class Names:
         if stem and stem != words and (again := self._longest(stem, "")):
             return again[0], again[1], (*again[2], words[-1])
         return None
+
+
+def _stands_in(word: str, low: bytes, words: Collection[bytes]) -> bool:
+    """Whether a word is in a line; a short one must stand alone."""
+    return word.encode() in (low if len(word) > 3 else words)

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable
 from traindx.engine.facts import Place
 
 from .collected import Collected
+from .regex import regex
 
-_PINNED = re.compile(r"(?:^|[\s,'\"\[(])([A-Za-z][\w.-]*)==(\d[\w.+!-]*)")
-_ONLY_PINNED = re.compile(r"^\s*(?:\[pip3?\]\s*)?(?:[A-Za-z][\w.-]*(?:\[[\w,]+\])?==\d[\w.+!-]*[\s,;]*)+$")
-_TABLE = re.compile(r"^\s*(?:\||#)?\s*(?:Package|Name)\s+\|?\s*Version\b|^\s*\$?.*\b(?:pip3?|conda|uv pip|mamba) (?:list|freeze)\b")
-_ROW = re.compile(r"^\s*(?:\[(?:pip3?|conda)\]\s+|\|\s*)?([A-Za-z][\w.-]*)\s+\|?\s*(\d+(?:\.\w+)+(?:[+-]\S*)?)(?:\s.*)?$")
-_RULE = re.compile(r"^[\s|+=-]*$")
-_INSTALLED = re.compile(r"^\s*Successfully installed ((?:[A-Za-z][\w.-]*-\d[\w.+!]*\s*)+)$")
-_ONE_INSTALLED = re.compile(r"([A-Za-z][\w.-]*?)-(\d[\w.+!]*)(?=\s|$)")
+_PINNED = regex(r"(?:^|[\s,'\"\[(])([A-Za-z][\w.-]*)==(\d[\w.+!-]*)")
+_ONLY_PINNED = regex(r"^\s*(?:\[pip3?\]\s*)?(?:[A-Za-z][\w.-]*(?:\[[\w,]+\])?==\d[\w.+!-]*[\s,;]*)+$")
+_TABLE = regex(r"^\s*(?:\||#)?\s*(?:Package|Name)\s+\|?\s*Version\b|^\s*\$?.*\b(?:pip3?|conda|uv pip|mamba) (?:list|freeze)\b")
+_ROW = regex(r"^\s*(?:\[(?:pip3?|conda)\]\s+|\|\s*)?([A-Za-z][\w.-]*)\s+\|?\s*(\d+(?:\.\w+)+(?:[+-]\S*)?)(?:\s.*)?$")
+_RULE = regex(r"^[\s|+=-]*$")
+_INSTALLED = regex(r"^\s*Successfully installed ((?:[A-Za-z][\w.-]*-\d[\w.+!]*\s*)+)$")
+_ONE_INSTALLED = regex(r"([A-Za-z][\w.-]*?)-(\d[\w.+!]*)(?=\s|$)")
 
 PlaceOf = Callable[[int, bytes], Place]
 """Gives the place of a line, by its number and the line itself."""

@@ -42,13 +42,17 @@ class Positions:
         """The last line that did."""
         self._stride = 0
 
+    def begin_block(self, bars: list[int], headers: list[int]) -> None:
+        """Note the lines of a block, by index, whose shape tells that they are bars or headers."""
+        self._bars, self._headers = sorted(bars), sorted(headers)
+
     def bar(self, index: int) -> None:
         """Note that the line at this index of the block says the step."""
-        self._bars.append(index)
+        _insert(self._bars, index)
 
     def header(self, index: int) -> None:
         """Note that the line at this index says the epoch; the bar before it counts no more."""
-        self._headers.append(index)
+        _insert(self._headers, index)
 
     def learn(self, reading: Reading) -> None:
         """Take in the totals that a line says."""
@@ -110,3 +114,9 @@ class Positions:
                 self._read.clear()
             found = self._read[line] = self._lines.placed(line)
         return found
+
+
+def _insert(ordered: list[int], index: int) -> None:
+    place = bisect_left(ordered, index)
+    if place == len(ordered) or ordered[place] != index:
+        ordered.insert(place, index)

@@ -12,23 +12,24 @@ from traindx.engine.kb.knowledge import Knowledge
 
 from ..printed import PrintedSettings
 from .ranks import body_of, prefix_of
+from .regex import regex
 
 MAX_LINES = 600
 MAX_BLOCKS = 40
 MAX_CHARACTERS = 1 << 16
 _NAMES = r"config(?:uration)?s?|args|arguments|hparams|hyper[- _]?parameters|parameters|settings|options|params"
-_CALL = re.compile(r"(?:^|[\s:=])(?:Namespace|\w*(?:Arguments|Args|Config|Configuration|HParams|Settings)\w*)\s?\((?=\w|$|\s*$)")
-_BRACES = re.compile(rf"(?i)^.{{0,60}}\b(?:{_NAMES}|json)\b[^{{}}()]{{0,30}}[:=]?\s*\{{")
-_LONE_BRACE = re.compile(r"^\s*\{\s*$")
-_HEADING = re.compile(rf"(?i)^[\W_]*(?:(?:\w+ ){{0,3}}(?:{_NAMES})|running training(?: /.*)?)[\W_]*$")
-_BANNER = re.compile(r"^==\(\(====\)\)==")
-_PAIR = re.compile(r"""^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[-|>* "']*[\w./ -]{1,60}?["']?\s*(?:[:=]\s*|\.{3,}\s?|\s{2,}|\s\|\s|\t)\S.*$""")
-_FLAG = re.compile(r"^\s*--[A-Za-z][\w.-]*(?:\s*[:=]\s*|\s+)\S")
-_DOTTED = re.compile(r"^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[\w./-]+ ?\.{4,} ?\S")
-_COMMAND = re.compile(r"^\s*(?:(?:\$|\+|>|#|\S+@\S+[$#]) +)?(?:\w+=\S+ +){0,6}(?:\S*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*|srun|bash|sh|lightning|llamafactory-cli|axolotl|tune)\s.*")
-_PROMPT = re.compile(r"^\s*(?:\$|\+|\S+@\S+[$#]) +\S.* --?\w")
-_OPENING = re.compile(r"[({\[]")
-_CLOSING = re.compile(r"[)}\]]")
+_CALL = regex(r"(?:^|[\s:=])(?:Namespace|\w*(?:Arguments|Args|Config|Configuration|HParams|Settings)\w*)\s?\((?=\w|$|\s*$)")
+_BRACES = regex(rf"(?i)^.{{0,60}}\b(?:{_NAMES}|json)\b[^{{}}()]{{0,30}}[:=]?\s*\{{")
+_LONE_BRACE = regex(r"^\s*\{\s*$")
+_HEADING = regex(rf"(?i)^[\W_]*(?:(?:\w+ ){{0,3}}(?:{_NAMES})|running training(?: /.*)?)[\W_]*$")
+_BANNER = regex(r"^==\(\(====\)\)==")
+_PAIR = regex(r"""^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[-|>* "']*[\w./ -]{1,60}?["']?\s*(?:[:=]\s*|\.{3,}\s?|\s{2,}|\s\|\s|\t)\S.*$""")
+_FLAG = regex(r"^\s*--[A-Za-z][\w.-]*(?:\s*[:=]\s*|\s+)\S")
+_DOTTED = regex(r"^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[\w./-]+ ?\.{4,} ?\S")
+_COMMAND = regex(r"^\s*(?:(?:\$|\+|>|#|\S+@\S+[$#]) +)?(?:\w+=\S+ +){0,6}(?:\S*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*|srun|bash|sh|lightning|llamafactory-cli|axolotl|tune)\s.*")
+_PROMPT = regex(r"^\s*(?:\$|\+|\S+@\S+[$#]) +\S.* --?\w")
+_OPENING = regex(r"[({\[]")
+_CLOSING = regex(r"[)}\]]")
 
 
 class Settings:

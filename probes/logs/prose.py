@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from traindx.engine.kb.knowledge import Knowledge
 
-NOTE = re.compile(r"^\s*note:\s*(?P<text>.*)$")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|[。！？；]")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]")
-_SPEAKER = re.compile(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
-_MACHINE = re.compile(r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b)|[\w/\\.-]+\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$")
-_MARKUP = re.compile(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
+from .regex import regex
+
+NOTE = regex(r"^\s*note:\s*(?P<text>.*)$")
+_FENCE = regex(r"^\s*(?:```|~~~)")
+_SENTENCE_END = regex(r"(?<=[.!?;])\s+|[。！？；]")
+_WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_OTHER_SCRIPT = regex(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]")
+_SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
+_MACHINE = regex(r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b)|[\w/\\.-]+\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$")
+_MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
 
 
 class Writing:

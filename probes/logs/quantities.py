@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-_NUMBER = re.compile(
+from .regex import regex
+
+_NUMBER = regex(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)\b", re.IGNORECASE
 )
-_UNIT = re.compile(r"\s*([A-Za-z%µ]+(?:/[A-Za-z]+)?)")
+_UNIT = regex(r"\s*([A-Za-z%µ]+(?:/[A-Za-z]+)?)")
 
 # Memory is counted in binary steps whatever it is called: PyTorch's `MB` and nvidia-smi's `MiB` are both 2**20.
 _BYTES = {"": 1.0, "k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_RANK = re.compile(
+from .regex import regex
+
+_RANK = regex(
     rb"""\s*(?:
       \[rank(\d+)\]:\ ?                                   # torchrun, torch.distributed
     | \[default(\d+)\]:\ ?                                # torchrun --redirects
@@ -17,9 +19,9 @@ _RANK = re.compile(
     )""",
     re.VERBOSE,
 )
-_LABEL = re.compile(rb"\s*(\d{1,5}): ")
-_WORKER = re.compile(rb"\s*\((?:[\w.]+ )*pid=(\d+)(?:, ip=([\d.]+))?\)\s?")
-_STAMP = re.compile(
+_LABEL = regex(rb"\s*(\d{1,5}): ")
+_WORKER = regex(rb"\s*\((?:[\w.]+ )*pid=(\d+)(?:, ip=([\d.]+))?\)\s?")
+_STAMP = regex(
     rb"""\s*[\[(]?(?:
       \d{4}[-/]\d\d[-/]\d\d[T\ _](\d\d:\d\d:\d\d(?:[.,:]\d+)?)(?:Z|[+-]\d\d:?\d\d)?
     | \d\d[-/]\d\d(?:[-/]\d\d(?:\d\d)?)?[T\ ](\d\d:\d\d:\d\d(?:[.,]\d+)?)
@@ -29,8 +31,8 @@ _STAMP = re.compile(
     )[\])]?[\s:,|-]*""",
     re.VERBOSE,
 )
-_GLOG = re.compile(rb"\s*\[?[IWEF]\s?(\d{3,4} \d\d:\d\d:\d\d\.\d+)\s+(?:\d+\s+)?[\w./-]+:\d+\]\s*")
-_LEVEL = re.compile(
+_GLOG = regex(rb"\s*\[?[IWEF]\s?(\d{3,4} \d\d:\d\d:\d\d\.\d+)\s+(?:\d+\s+)?[\w./-]+:\d+\]\s*")
+_LEVEL = regex(
     rb"\s*(?:[\w.<>-]+\s*[-:|]\s*)?\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)\]?(?:\s*[:|-]\s*[\w.<>-]+(?:\.[\w<>]+)*)?\s*[:|-]+\s+"
 )
 

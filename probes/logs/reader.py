@@ -14,11 +14,12 @@ from traindx.engine.kb.knowledge import Knowledge
 
 from .names import Name, Names
 from .quantities import factor, number
+from .regex import regex
 
 LONGEST = 1 << 14
 """Bytes of a line that are searched for numbers."""
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     rb"""(?P<junk>\d\d/\d\d[ T]\d\d:\d\d(?::\d\d)?|\d+(?:[-/]\d+){2,}|\d+(?:\.\d+){2,}|\d+(?::\d\d)+(?:[.,]\d+)?|0x[0-9a-fA-F]+
         |\d+(?:\.\d+)?%(?=\||\s*[\x80-\xff]))
     |(?P<pair>(?<![\w.])\d+\s*/\s*\d+(?![\w.]))
@@ -28,14 +29,16 @@ _TOKEN = re.compile(
     |(?P<mark>[^\s\w])""",
     re.VERBOSE,
 )
-_ATTACHED = re.compile(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
-_SPACED = re.compile(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/])")
-_PER = re.compile(rb"/[A-Za-z]+(?![\w=])")
-_FILE = re.compile(rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$")
-_IN_PARENS = re.compile(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
-_GOES_ON = re.compile(rb"[-.]\w")
-_NUMBER_NEXT = re.compile(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
+_ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
+_SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/])")
+_PER = regex(rb"/[A-Za-z]+(?![\w=])")
+_FILE = regex(rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$")
+_IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
+_GOES_ON = regex(rb"[-.]\w")
+_NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 _RESETS = frozenset(b",;{}&")
+PLACES = frozenset(("step", "epoch", "done", "total"))
+"""The numbers that say where the run is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,30 @@ class Reading:
     total_epochs: int | None = None
     format: str = ""
     """The log format whose own pattern read it."""
+    at: list[Value] = field(default_factory=list)
+    """Where in the line its step, its epoch and the numbers of its pair stand."""
 
     @property
     def places(self) -> bool:
         """Whether it says where the run is."""
         return self.step is not None or self.epoch is not None or self.pair is not None
+
+    def place(self, kind: str, text: str, start: int) -> None:
+        """Take in a number that says where the run is: `step`, `epoch`, `done` or `total`, and the first of each."""
+        if any(one.name.metric == kind for one in self.at):
+            return
+        value = number(text)
+        if abs(value) >= 1e15 or value != value:
+            return
+        if kind == "step":
+            self.step = value
+        elif kind == "epoch":
+            self.epoch, self.whole_epoch = value, text.isdigit()
+        else:
+            done, total = self.pair or (0, 0)
+            self.pair = (int(value), total) if kind == "done" else (done, int(value))
+        end = start + len(text)
+        self.at.append(Value(Name(kind, kind, 0), start, end, words=(start, start)))
 
 
 class Reader:
@@ -190,13 +212,14 @@ class _Pass:
         return inside.end()
 
     def _pair(self, token: re.Match[bytes]) -> None:
-        done, total = (int(part) for part in token[0].split(b"/"))
+        done, total = (part.strip() for part in token[0].decode().split("/"))
         name = self._name()
         if name is not None and name.metric == "epoch":
-            self._at_epoch(token, str(done))
-            self.reading.total_epochs = total
+            self.reading.place("epoch", done, token.start())
+            self.reading.total_epochs = _whole(total)
         elif self.reading.pair is None:
-            self.reading.pair = (done, total)
+            self.reading.place("done", done, token.start())
+            self.reading.place("total", total, token.end() - len(total))
         self._reset()
 
     def _name(self) -> Name | None:
@@ -238,21 +261,16 @@ class _Pass:
     def _take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
         text = token[0].decode()
         match name.metric:
-            case "step":
-                if "e" not in text and self.reading.step is None:
-                    self.reading.step = _finite(text)
-            case "epoch":
-                self._at_epoch(token, text)
+            case "step" if "e" in text:
+                pass
+            case "step" | "epoch":
+                self.reading.place(name.metric, text, token.start())
             case "total_steps":
                 self.reading.total_steps = _whole(text)
             case "total_epochs":
                 self.reading.total_epochs = _whole(text)
             case _:
                 self._value(name, token, unit)
-
-    def _at_epoch(self, token: re.Match[bytes], text: str) -> None:
-        if self.reading.epoch is None:
-            self.reading.epoch, self.reading.whole_epoch = _finite(text), text.isdigit()
 
     def _value(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
         if any(one.name == name for one in self.reading.values):
@@ -275,14 +293,9 @@ def _scale(unit: str, wanted: str, *, attached: bool) -> float | None:
     return by if by is not None or attached else 1.0
 
 
-def _finite(text: str) -> float | None:
-    value = number(text)
-    return value if abs(value) < 1e15 else None
-
-
 def _whole(text: str) -> int | None:
-    value = _finite(text)
-    return None if value is None else int(value)
+    value = number(text)
+    return int(value) if abs(value) < 1e15 else None
 
 
 def _bytes(words: Iterable[str]) -> frozenset[bytes]:

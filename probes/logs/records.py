@@ -11,13 +11,14 @@ from typing import Any
 from .blocks import Block
 from .names import POSITIONS, Name, Names
 from .quantities import memory_gib, number
+from .regex import regex
 from .series import Mark, Store
 
 MAX_COLUMNS = 400
 MAX_RECORD = 1 << 18
 """Characters of one JSON object; a larger one is no row of metrics."""
 _BATCH = 2000
-_HISTORY = re.compile(r'"log_history"\s*:\s*\[')
+_HISTORY = regex(r'"log_history"\s*:\s*\[')
 
 Row = tuple[int, Mapping[str, Any]]
 """The number of a line, and the values in it by name."""

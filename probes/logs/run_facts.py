@@ -19,6 +19,7 @@ def tell_norm(told: Told, norm: Series, trouble: Mark | None) -> None:
     told.tell("grad.norm.nonfinite", bad is not None, bad.mark if bad else end)
     if bad is not None:
         told.tell("grad.norm.first_nonfinite_step", told.step(bad.mark), bad.mark)
+        told.tell("grad.norm.recovers", norm.last is not None and norm.last.point == norm.count - 1, end)
         trouble = bad.mark if trouble is None or bad.mark.number <= trouble.number else trouble
     if not line.values or norm.first is None or norm.high is None:
         return

@@ -8,6 +8,8 @@ signatures may be in it.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .blocks import Block
@@ -20,6 +22,7 @@ from .reader import Reading
 from .series import Store
 from .template import Template, shapes_of
 from .vocabulary import Vocabulary, letters
+from .watch import Watch
 
 if TYPE_CHECKING:
     from traindx.engine.kb.knowledge import Knowledge
@@ -31,15 +34,6 @@ MAX_TEMPLATES = 4
 """Templates of one shape; a line that fits none is read with care each time."""
 MAX_CAREFUL = 3000
 """How often lines of one shape are read with care where no template helps."""
-
-
-class Watch:
-    """An action: lines of this shape may hold these signatures."""
-
-    __slots__ = ("rules",)
-
-    def __init__(self, rules: tuple[SignatureRule, ...]) -> None:
-        self.rules = rules
 
 
 class Careful:
@@ -87,7 +81,7 @@ class Scan:
         listener.attach(self.positions)
 
     def _literals(self, knowledge: Knowledge) -> list[tuple[str, str]]:
-        entries = [(token, ":metric") for token in self.lines.names.tokens()]
+        entries = list(self.lines.names.tokens())
         entries += [(word, f"={one.id}") for one in knowledge.log_formats.values() for word in one.words]
         return [*entries, *self.listener.literals()]
 
@@ -97,39 +91,77 @@ class Scan:
             self._labelled = is_labelled(block.lines[:400])
         self._block = block
         self.listener.begin_block(block)
-        actions = map(self._shapes.__getitem__, shapes_of(block.data))
-        todo = [(index, action) for index, action in enumerate(actions) if action is not None]
-        if todo or self.listener.busy:
-            self._work(block, todo)
+        fast, slow = self._sorted(map(self._shapes.__getitem__, shapes_of(block.data)))
+        taken = self._work(block, slow) if slow or self.listener.busy else set()
+        for template, indices in fast.items():
+            self._read_all(template, [index for index in indices if index not in taken] if taken else indices)
         self.metrics.end_block(block)
         self.positions.end_block(block)
         if len(self._shapes) > MAX_SHAPES:
-            self._shapes = _Shapes((shape, action) for shape, action in self._shapes.items() if action is not None or not shape)
+            told = ((shape, action) for shape, action in self._shapes.items() if action is not None)
+            self._shapes = _Shapes(told)
+            self._shapes[b""] = None
+
+    def _sorted(self, actions: Iterable[Action]) -> tuple[dict[Template, list[int]], list[tuple[int, Action]]]:
+        """The lines of a block that templates read, and those to look at one by one, by index."""
+        fast: defaultdict[Template, list[int]] = defaultdict(list)
+        slow, bars, headers = list[tuple[int, Action]](), list[int](), list[int]()
+        for index, action in enumerate(actions):
+            if action is None:
+                continue
+            if type(action) is Template:
+                fast[action].append(index)
+            elif action is BAR:
+                bars.append(index)
+            elif action is HEADER:
+                headers.append(index)
+            else:
+                slow.append((index, action))
+        for template, indices in fast.items():
+            if template.places:
+                bars += indices
+        self.positions.begin_block(bars, headers)
+        return fast, slow
+
+    def is_news(self, line: bytes) -> bool:
+        """Whether a line may say what was not seen before: its shape is new, or it holds a new signature."""
+        action = self._shapes[shapes_of(line)[0]]
+        watch = action.watch if isinstance(action, Template) else action
+        if isinstance(watch, Watch):
+            return self.listener.is_news(watch.rules, line)
+        return action is NEW or isinstance(action, Careful)
 
     def close(self) -> None:
         """The log is at its end."""
         self.listener.close()
 
-    def _work(self, block: Block, todo: list[tuple[int, Action]]) -> None:
+    def _work(self, block: Block, slow: list[tuple[int, Action]]) -> set[int]:
+        """Look at lines one by one. Gives the indices of those seen on the way, whatever their shape."""
         lines, listener = block.lines, self.listener
+        taken = set[int]()
         after = self._attend(block, 0) if listener.busy else 0
-        for index, action in todo:
+        taken.update(range(after))
+        for index, action in slow:
             if index < after:
                 continue
-            if type(action) is Template:
-                match = action.fullmatch(lines[index])
-                if match is not None:
-                    if not action.at:
-                        self.metrics.use(action)
-                    action.at.append(index)
-                    action.rows.append(match.groups())
-                    if action.plain:
-                        continue
-                self._template(action, index, lines[index], read=match is not None)
-            else:
-                self._act(action, index, lines[index])
+            self._act(action, index, lines[index])
             if listener.busy:
                 after = self._attend(block, index + 1)
+                taken.update(range(index, after))
+        return taken
+
+    def _read_all(self, template: Template, indices: list[int]) -> None:
+        """Read lines of one shape at once."""
+        lines = self._block.lines
+        columns = template.columns([lines[index] for index in indices]) if indices else []
+        if columns is None:
+            for index in indices:
+                self._template(template, index, lines[index])
+        elif columns:
+            self.metrics.take(template, indices, columns)
+            if template.watch is not None:
+                for index in indices:
+                    self._watch(template.watch, index, lines[index])
 
     def _attend(self, block: Block, start: int) -> int:
         """Hand lines over one by one while something is in progress, such as a traceback. Gives where it ended."""
@@ -165,30 +197,33 @@ class Scan:
         elif action is HEADER:
             self.positions.header(index)
         elif isinstance(action, Watch):
-            self.listener.watch(action.rules, index, line)
+            self._watch(action, index, line)
         elif isinstance(action, Template):
-            self._template(action, index, line, read=self._fits(action, index, line))
+            self._template(action, index, line)
+            if action.places:
+                self.positions.bar(index)
         elif action is not None:
             self._first(action, index, line)
 
     def _fits(self, template: Template, index: int, line: bytes) -> bool:
         match = template.fullmatch(line)
-        if match is None:
-            return False
-        if not template.at:
-            self.metrics.use(template)
-        template.at.append(index)
-        template.rows.append(match.groups())
-        return True
+        if match is not None:
+            self.metrics.take(template, [index], [[text] for text in match.groups()])
+        return match is not None
 
-    def _template(self, template: Template, index: int, line: bytes, *, read: bool) -> None:
-        """What is left to do for a line that a template has read, or could not read."""
-        if not read and not any(self._fits(other, index, line) for other in template.others):
+    def _template(self, template: Template, index: int, line: bytes) -> None:
+        """Read a line by the templates of its shape, or with care where none fits."""
+        if not any(self._fits(one, index, line) for one in (template, *template.others)):
             self._relearn(template, index, line)
-        if template.places:
-            self.positions.bar(index)
-        if template.rules:
-            self.listener.watch(template.rules, index, line)
+        if template.watch is not None:
+            self._watch(template.watch, index, line)
+
+    def _watch(self, watch: Watch, index: int, line: bytes) -> None:
+        """Look for signatures; of those never found in this shape, only the ones that digits decide stay."""
+        if watch.rules and not self.listener.watch(watch.rules, index, line):
+            watch.left -= 1
+            if not watch.left:
+                watch.rules = self.listener.decided_by_digits(watch.rules)
 
     def _relearn(self, template: Template, index: int, line: bytes) -> None:
         prefix = prefix_of(line, labelled=bool(self._labelled))
@@ -224,14 +259,16 @@ class Scan:
             if self.listener.settings.open:
                 self._learn_totals(line)
             return action if isinstance(action, Careful) else Careful()
-        reading = self._numbers(line, keys)
+        reading = self._numbers(line, keys, words)
         if reading is None:
             return Watch(rules) if rules else None
         return self._numbered(reading, index, line, prefix, rules, action)
 
-    def _numbers(self, line: bytes, keys: set[str]) -> Reading | None:
-        formats = _formats(keys)
-        if not (":metric" in keys or formats or b"%|" in line or self.lines.table is not None):
+    def _numbers(self, line: bytes, keys: set[str], words: list[bytes]) -> Reading | None:
+        low = line.lower()
+        formats = [name for name in _formats(keys) if self.lines.formats.may_be(low, name)]
+        table = self.lines.table is not None
+        if not (table or formats or b"%|" in line or self.lines.names.may_be_in(low, words, keys)):
             return None
         reading = self.lines.read(line, formats)
         if not reading.values and not reading.places and self.lines.header(line):
@@ -251,7 +288,7 @@ class Scan:
                 self.positions.bar(index)
             if template is None:
                 return action if isinstance(action, Careful) else Careful()
-            template.equip(rules, places=step)
+            template.places, template.watch = step, Watch(rules) if rules else None
             return template
         if step:
             self.positions.bar(index)

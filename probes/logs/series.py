@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .names import Name
 
-MAX_POINTS = 8192
+MAX_POINTS = 4096
 MAX_SERIES = 96
 """Series kept of one input; the parts of a loss can be many."""
 
@@ -121,9 +121,14 @@ class Series:
             self._thin()
 
     def _raise_peak(self, values: Sequence[float], start: int, end: int, mark: MarkOf) -> None:
-        some = [value for value in values[start:end] if math.isfinite(value)]
-        if some and not max(some) <= self.peaks[-1][0]:
-            self.peaks[-1] = (max(some), mark(start + values[start:end].index(max(some))))
+        some = values[start:end]
+        if not some:
+            return
+        high = max(some)
+        if not math.isfinite(sum(some)):
+            high = max(filter(math.isfinite, some), default=-math.inf)
+        if not high <= self.peaks[-1][0] and high != -math.inf:
+            self.peaks[-1] = (high, mark(start + some.index(high)))
 
     def _thin(self) -> None:
         odd = self.peaks[1::2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 
 from traindx.engine.facts import Fact, Place
@@ -13,13 +12,14 @@ from .lines import Lines
 from .loss_facts import Curve, curve_of, tell_loss
 from .names import Name
 from .positions import Positions, Where
+from .regex import regex
 from .run_facts import tell_memory, tell_norm, tell_rate, tell_rewards, tell_scale, tell_skips
 from .series import Mark, MarkOf, Series, Store
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
 from .told import Told
 
-_PART = re.compile(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?P<times>\d+))?$")
+_PART = regex(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?P<times>\d+))?$")
 _LONGEST = 1_000_000
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from traindx.engine.facts import Origin, Place
@@ -11,11 +11,14 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
 
 from .collected import Collected
+from .regex import regex
+from .template import shapes_of
 from .vocabulary import Vocabulary
 
 LONGEST = 8192
 """Characters of a line, or of several joined, that patterns are searched in."""
-_DIGITS = re.compile(r"\d+")
+_COUNTS = regex(r"\{\d*,?\d*\}|\(\?P<\w+>")
+_NAMED_DIGIT = regex(r"\d")
 
 
 @dataclass(slots=True)
@@ -34,25 +37,41 @@ class Signatures:
     def __init__(self, rules: Iterable[SignatureRule]) -> None:
         self.rules = {rule.id: rule for rule in rules}
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self._pieces: dict[str, list[list[bytes]]] = {}
+        self._words: dict[str, list[bytes]] = {}
+        self._shapes: dict[str, list[bytes]] = {}
         self.vocabulary = Vocabulary((word, rule.id) for rule in self.rules.values() for word in rule.words)
         self.always = self.vocabulary.always | {rule.id for rule in self.rules.values() if not rule.words}
 
-    def candidates(self, line: bytes, keys: Iterable[str]) -> tuple[SignatureRule, ...]:
-        """Those whose literal text stands in the line, digits apart; `keys` is what the vocabulary hit."""
-        low = line.lower()
-        chosen = sorted({*keys, *self.always})
-        return tuple(self.rules[key] for key in chosen if key in self.rules and self._may_be_in(self.rules[key], low))
+    def candidates(self, line: bytes, keys: Collection[str]) -> tuple[SignatureRule, ...]:
+        """Those that lines of this line's shape may hold; `keys` is what the vocabulary hit."""
+        if not (keys or self.always):
+            return ()
+        shape = shapes_of(line)[0].lower()
+        chosen = sorted(key for key in {*keys, *self.always} if key in self.rules and self._may_be_in(key, shape))
+        return tuple(map(self.rules.__getitem__, chosen))
 
-    def _may_be_in(self, rule: SignatureRule, low: bytes) -> bool:
-        if rule.lines > 1 or not rule.words:
-            return True
-        pieces = self._pieces.get(rule.id)
-        if pieces is None:
-            # A line of the same form differs in its digits, so these do not decide.
-            pieces = [[piece.encode() for piece in _DIGITS.split(word) if piece] for word in rule.words]
-            self._pieces[rule.id] = pieces
-        return any(all(piece in low for piece in one) for one in pieces)
+    def _may_be_in(self, key: str, shape: bytes) -> bool:
+        words = self._shapes.get(key)
+        if words is None:
+            words = self._shapes[key] = [shapes_of(word)[0] for word in self._words_of(key)]
+        return any(map(shape.__contains__, words))
+
+    def _words_of(self, key: str) -> list[bytes]:
+        words = self._words.get(key)
+        if words is None:
+            # A literal that stretches over lines is in none of them as a whole.
+            words = [word.encode() for word in self.rules[key].words]
+            words = [b""] if not words or any(b"\n" in word for word in words) else words
+            self._words[key] = words
+        return words
+
+    def holds(self, rule: SignatureRule, low: bytes) -> bool:
+        """Whether one of a signature's literals stands in a line, given in lower case."""
+        return any(map(low.__contains__, self._words_of(rule.id)))
+
+    def is_decided_by_digits(self, rule: SignatureRule) -> bool:
+        """Whether its pattern names digits, so that it may match one line of a shape and not the next."""
+        return _NAMED_DIGIT.search(_COUNTS.sub("", rule.pattern)) is not None
 
     def search(self, rule: SignatureRule, text: str) -> re.Match[str] | None:
         """Where a signature is in a text."""
@@ -92,6 +111,18 @@ class Hits:
         for group, name in rule.captures.items():
             if match[group] is not None:
                 self._facts.captured(name, match[group], place, origin)
+
+    def has(self, rule: SignatureRule) -> bool:
+        """Whether a signature was found in machine output."""
+        hit = self.found.get(rule.id)
+        return hit is not None and hit.origin is Origin.LOG
+
+    def count(self, rule: SignatureRule) -> bool:
+        """Count one more occurrence of a signature that was found before; False where it was not."""
+        known = self.has(rule)
+        if known:
+            self.found[rule.id].count += 1
+        return known
 
     def absent(self, rules: Iterable[SignatureRule], place: Place) -> None:
         """Say of every signature that was looked for and not found that it is not there."""

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from .names import POSITIONS, Name, Names
 from .quantities import factor
 from .reader import Reading, Value
+from .regex import regex
 
 MAX_COLUMNS = 64
-_CELL = re.compile(rb"[^\s|]+")
-_WIDE_CELL = re.compile(rb"[^\s|]+(?: [^\s|]+)*")
-_COMMA_CELL = re.compile(rb"[^,\r\n]*")
-_NUMBER = re.compile(rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Inf))([A-Za-z%]*)")
-_WHOLE = re.compile(rb"(\d+)(?:/(\d+))?")
-_ALPHA = re.compile(rb"[A-Za-z]")
+_CELL = regex(rb"[^\s|]+")
+_WIDE_CELL = regex(rb"[^\s|]+(?: [^\s|]+)*")
+_COMMA_CELL = regex(rb"[^,\r\n]*")
+_NUMBER = regex(rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Inf))([A-Za-z%]*)")
+_WHOLE = regex(rb"(\d+)(?:/(\d+))?")
+_ALPHA = regex(rb"[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,7 @@ def _take(reading: Reading, name: Name, line: bytes, start: int, end: int, names
         whole = _WHOLE.fullmatch(text)
         if whole is None:
             return False
-        if name.metric == "epoch":
-            reading.epoch, reading.whole_epoch = float(whole[1]), True
-        else:
-            reading.step = float(whole[1])
+        reading.place(name.metric, whole[1].decode(), line.index(text, start))
         return True
     found = _NUMBER.fullmatch(text)
     if found is None:

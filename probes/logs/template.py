@@ -6,20 +6,22 @@ import functools
 import re
 from collections.abc import Sequence
 
-from traindx.engine.kb.rules import SignatureRule
-
 from .quantities import memory_gib, number
 from .reader import Value
+from .watch import Watch
+from .regex import regex
 
 DROPPED = b"0123456789 \xe2\x94\x96\x81\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"
 """What lines of one form may differ in: digits, spaces, and the bytes of the blocks that bars are drawn with."""
 _ENDS = bytes.maketrans(b"\r", b"\n")
-_RUN = re.compile(rb"[\d \x81\x88-\x8f\x94\x96\xe2]+")
-_PADDING = re.compile(rb"[ \x81\x88-\x8f\x94\x96\xe2]+")
-_DIGITS = re.compile(rb"\d+")
+_RUN = regex(rb"[\d \x81\x88-\x8f\x94\x96\xe2]+")
+_PADDING = regex(rb"[ \x81\x88-\x8f\x94\x96\xe2]+")
+_DIGITS = regex(rb"\d+")
 # Nothing in a template gives back what it took: a line is matched or refused in one pass.
 _ANY_RUN = rb"[\d \x81\x88-\x8f\x94\x96\xe2]*+"
 _ANY_PADDING = rb"[ \x81\x88-\x8f\x94\x96\xe2]*+"
+_BEGIN = rb"(?<![^\r\n])"
+_END = rb"[ \t]*+(?:\r\n?|\n|\Z)"
 _NUMBER = rb"([-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+)"
 _NUMBER_WITH_COMMAS = rb"([-+]?+\d++(?:,\d++)*+(?:\.\d*+)?+)"
 
@@ -35,35 +37,27 @@ class Template:
     A line of the same shape that the pattern does not match goes back to the careful reader.
     """
 
-    __slots__ = ("at", "fullmatch", "others", "places", "plain", "ranked", "rows", "rules", "values")
+    __slots__ = ("findall", "fullmatch", "others", "places", "ranked", "values", "watch")
 
     def __init__(self, pattern: bytes, values: Sequence[Value], *, ranked: bool) -> None:
-        self.fullmatch = _compiled(pattern).fullmatch
+        compiled = _compiled(pattern)
+        self.fullmatch, self.findall = compiled.fullmatch, compiled.findall
         self.values = tuple(values)
         self.ranked = ranked
         """The first group is the rank."""
-        self.rows: list[tuple[bytes, ...]] = []
-        """The texts read in this block,"""
-        self.at: list[int] = []
-        """and the index of each line in it."""
         self.others: list[Template] = []
         """Templates for lines of the same shape that this one does not match."""
-        self.rules: tuple[SignatureRule, ...] = ()
+        self.watch: Watch | None = None
         """Signatures that may stand in the same line."""
         self.places = False
         """The line says the step."""
-        self.plain = True
-        """Nothing but the numbers is to be had."""
 
-    def equip(self, rules: tuple[SignatureRule, ...], *, places: bool) -> None:
-        """Say what is to be done with a line besides reading its numbers."""
-        self.rules, self.places = rules, places
-        self.plain = not (rules or places)
-
-    def columns(self) -> list[list[float]]:
-        """The numbers of this block, one list for each value, in its metric's unit."""
-        texts = list(zip(*self.rows, strict=True))[1 if self.ranked else 0 :]
-        return [converted(column, value) for column, value in zip(texts, self.values, strict=True)]
+    def columns(self, lines: Sequence[bytes]) -> list[Sequence[bytes]] | None:
+        """The texts of the groups, a list for each, of lines of this form; None where some line has another."""
+        found = self.findall(b"".join(lines))
+        if len(found) != len(lines):
+            return None
+        return [found] if len(self.values) + self.ranked == 1 else list(zip(*found, strict=True))
 
 
 def converted(texts: Sequence[bytes], value: Value) -> list[float]:
@@ -82,16 +76,19 @@ def converted(texts: Sequence[bytes], value: Value) -> list[float]:
 def learn(line: bytes, values: Sequence[Value], rank: tuple[int, int] | None = None) -> Template | None:
     """The template of a line's form, or None where it would not read this very line as it was read."""
     values = sorted(values, key=lambda value: value.start)
-    pattern, place = b"", 0
+    if not values:
+        return None
+    pattern, place = _BEGIN, 0
     if rank is not None:
-        pattern, place = _literal(line, 0, rank[0], (), number=True) + rb"(\d++)", rank[1]
+        pattern += _literal(line, 0, rank[0], (), number=True) + rb"(\d++)"
+        place = rank[1]
     names = [value.words for value in values]
     for value in values:
         if value.start < place:
             return None
         pattern += _literal(line, place, value.start, names, number=True) + _capture(line[value.start : value.end])
         place = value.end
-    pattern += _literal(line, place, len(line.rstrip()), names, number=False) + rb"\s*+"
+    pattern += _literal(line, place, len(line.rstrip()), names, number=False) + _END
     template = Template(pattern, values, ranked=rank is not None)
     match = template.fullmatch(line)
     wanted = [line[value.start : value.end] for value in values]

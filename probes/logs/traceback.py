@@ -6,32 +6,33 @@ import re
 from dataclasses import dataclass, field
 
 from .frames import Frame
+from .regex import regex
 
 MAX_FRAMES = 80
 MAX_MESSAGE = 4000
 _MAX_ODD = 12
 """Lines that belong to nothing before a traceback without an exception is given up."""
 
-HEADER = re.compile(r"^(?P<indent>.*?)(?P<kept>Original )?Traceback \(most recent call (?:last|first)\)")
-EXCEPTION = re.compile(
+HEADER = regex(r"^(?P<indent>.*?)(?P<kept>Original )?Traceback \(most recent call (?:last|first)\)")
+EXCEPTION = regex(
     r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Fault|Failure|OutOfMemory|Timeout|Mismatch"
     r"|NotFound|Undefined|Invalid\w*|Unset\w*)|(?:[a-z_]\w*\.)+[A-Z]\w+|KeyboardInterrupt|StopIteration)(?P<colon>:(?:\s|$))?(?P<message>.*)$"
 )
-BARE = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>:(?:\s|$)|$)(?P<message>.*)$")
+BARE = regex(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>:(?:\s|$)|$)(?P<message>.*)$")
 """An exception that stands alone: only names that can be nothing else."""
-_NOTEBOOK_HEADER = re.compile(r"\s*(?P<type>[A-Za-z_][\w.]*)\s+")
-_ANY_TYPE = re.compile(r"^(?P<type>[A-Za-z_][\w.]*)(?P<colon>:(?:\s|$))?(?P<message>.*)$")
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]{1,400})"(?:, line (?P<line>\d{1,9}))?(?:, in (?P<function>.{1,200}))?$')
-_CELL = re.compile(
+_NOTEBOOK_HEADER = regex(r"\s*(?P<type>[A-Za-z_][\w.]*)\s+")
+_ANY_TYPE = regex(r"^(?P<type>[A-Za-z_][\w.]*)(?P<colon>:(?:\s|$))?(?P<message>.*)$")
+_FRAME = regex(r'^\s*File "(?P<file>[^"\n]{1,400})"(?:, line (?P<line>\d{1,9}))?(?:, in (?P<function>.{1,200}))?$')
+_CELL = regex(
     r"^(?:Cell|Input) In ?\[\d*\](?:, line (?P<line>\d+))?(?:,? in (?P<function><?[\w. :]+>?)(?:\(.*\))?)?:?$"
 )
-_NOTEBOOK_FRAME = re.compile(
+_NOTEBOOK_FRAME = regex(
     r"^(?:File )?(?P<file>(?:[A-Za-z]:)?[~\w./\\<>@+ -]{2,300}?)(?::(?P<line>\d+))?,? in (?P<function><?[\w.]+(?: line: \d+)?>?)(?:\(.*\))?$"
 )
-_ARROW = re.compile(r"^-{1,}> ?(?P<line>\d+) ?(?P<code>.*)$")
-_CHAIN = re.compile(r"^(?:During handling of the above exception|The above exception was the direct cause)")
-_IGNORED = re.compile(r"^Exception ignored in[: ]")
-_ENDS = re.compile(r"^(?:={6,}|-{10,}|\$ |>>> |In \[\d|note:|srun: |slurmstepd|Exception ignored in)|\d%\|")
+_ARROW = regex(r"^-{1,}> ?(?P<line>\d+) ?(?P<code>.*)$")
+_CHAIN = regex(r"^(?:During handling of the above exception|The above exception was the direct cause)")
+_IGNORED = regex(r"^Exception ignored in[: ]")
+_ENDS = regex(r"^(?:={6,}|-{10,}|\$ |>>> |In \[\d|note:|srun: |slurmstepd|Exception ignored in)|\d%\|")
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ Key = TypeVar("Key")
 _LETTERS = bytes(
     code + 32 if 65 <= code <= 90 else code if 97 <= code <= 122 or code >= 128 else 32 for code in range(256)
 )
+_LETTERS_OF_LINES = _LETTERS[:10] + b"\n" + _LETTERS[11:]
 _SHORTEST = 3
 """Letters that a word at the edge of a literal must have to be looked for inside longer words."""
 _REMEMBERED = 100_000
@@ -35,8 +36,11 @@ class Vocabulary(Generic[Key]):
         self.always: set[Key] = set()
         """The keys of literals that hold no word to look for."""
         edges: dict[bytes, set[Key]] = {}
-        for literal, key in entries:
-            word, whole = _telling_word(literal)
+        listed = list(entries)
+        lines = "\n".join(literal.replace("\n", " ") for literal, _ in listed).lower().encode()
+        spaced = lines.translate(_LETTERS_OF_LINES).split(b"\n")
+        for (_, key), line in zip(listed, spaced, strict=True):
+            word, whole = _telling_word(b"." + line + b".")
             if not word:
                 self.always.add(key)
             else:
@@ -63,20 +67,19 @@ class Vocabulary(Generic[Key]):
                     found |= keys
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
-        keys = self._known[word] = frozenset(found)
-        return keys
+        self._known[word] = known = frozenset(found)
+        return known
 
 
-def _telling_word(literal: str) -> tuple[bytes, bool]:
+def _telling_word(spaced: bytes) -> tuple[bytes, bool]:
     """The word of a literal to look for, and whether it must stand alone.
 
-    A short word stands alone only between two other characters of the literal.
+    `spaced` is the literal with all but letters as spaces, between two full stops, which mark the
+    words at its edges. A short word stands alone only between two other characters of the literal.
     """
-    text = literal.lower().encode()
-    spaced = b"." + text.translate(_LETTERS) + b"."
     best, alone = b"", False
-    for word in spaced.strip(b".").split():
-        inside = b" " + word + b" " in spaced
-        if len(word) > len(best) and (inside or len(word) >= _SHORTEST):
-            best, alone = word, inside
+    for word in spaced.split():
+        bare = word.strip(b".")
+        if len(bare) > len(best) and (bare == word or len(bare) >= _SHORTEST):
+            best, alone = bare, bare == word
     return best, alone

@@ -61,6 +61,11 @@ class Run:
         """The value that counts, `config.` left out."""
         return self.facts.value(name if "." in name else f"config.{name}")
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts; empty where it is unknown."""
+        value = self[name]
+        return value if isinstance(value, tuple) else ()
+
     def fact(self, name: str) -> Fact:
         fact = self.facts.get(name if "." in name else f"config.{name}")
         assert fact is not None, f"{name} is unknown"

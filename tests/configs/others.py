@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from .written import flat
+from .texts import flat
 
 Values = dict[str, Any]
 SUFFIX = {"yaml": "yaml", "json": "json", "toml": "toml", "shell": "sh", "python": "py"}

@@ -110,4 +110,4 @@ def test_files_of_one_run_must_agree(read: Reads) -> None:
         }
     )
     assert run["precision"] == "bf16"
-    assert "precision is bf16 in run.sh and fp16 in ds.json" in (run["contradictions"] or ())
+    assert "precision is bf16 in run.sh and fp16 in ds.json" in run.texts("contradictions")

@@ -1,25 +1,14 @@
 from __future__ import annotations
 
-import random
+from pathlib import Path
 
 import pytest
 
 from traindx import kb
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.configs.dialects import Dialects
 
 from .conftest import Reads
-from .written import (
-    all_dialects,
-    marks_of,
-    settings_to_write,
-    to_json,
-    to_python,
-    to_shell,
-    to_toml,
-    to_yaml,
-    trainers,
-    tree_of,
-)
 
 
 @pytest.mark.parametrize(
@@ -71,40 +60,14 @@ def test_calls_give_a_trainer_away_in_scripts(read: Reads) -> None:
     assert read({}, {"t.py": "args = TrainingArguments(output_dir='x')\n"})["dialect"] == "hf-v4"
 
 
-def test_every_dialect_is_recognised_by_its_own_keys_and_reads_them(
-    knowledge: Knowledge, read: Reads
-) -> None:
-    dialects, draw = all_dialects(knowledge), random.Random(7).choice
-    writers = {
-        "yaml": ("a.yaml", lambda tree, _: to_yaml(tree, draw)), "json": ("a.json", lambda tree, _: to_json(tree, draw)),
-        "toml": ("a.toml", lambda tree, _: to_toml(tree, draw)), "shell": ("a.sh", lambda tree, one: to_shell(tree, one, draw)),
-        "python": ("a.py", lambda tree, one: to_python(tree, one, draw)),
-    }  # fmt: skip
-    for identity in trainers(knowledge):
-        dialect = dialects[identity]
-        form = dialect.stored["formats"][0]
-        chosen = {setting: (way, values[0]) for setting, way, values in settings_to_write(dialect, knowledge)}
-        name, write = writers[form]
-        run = read({name: write(tree_of(chosen, marks_of(dialect, chosen)), dialect)})
-        assert run["dialect"] == identity
-        wrong = {
-            setting: run[setting]
-            for setting, (_, value) in chosen.items()
-            if run[setting] not in (value, None)
-        }
-        assert not wrong, identity
-
-
 def test_the_folder_and_the_ids_agree(knowledge: Knowledge) -> None:
-    from pathlib import Path
-
     files = {path.stem for path in Path(next(iter(kb.__path__)), "dialects").glob("*.yaml")}
     assert files == set(knowledge.dialects)
 
 
 @pytest.mark.parametrize("identity", ["plain", "hf-v4", "kohya"])
 def test_no_key_means_two_settings(knowledge: Knowledge, identity: str) -> None:
-    dialect = all_dialects(knowledge)[identity]
+    dialect = Dialects(knowledge.dialects)[identity]
     meant: dict[str, set[str]] = {}
     for setting, ways in dialect.settings.items():
         for way in ways:

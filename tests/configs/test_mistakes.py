@@ -46,7 +46,7 @@ def test_no_syntax_error_is_known_too(read: Reads, name: str) -> None:
     ],
 )
 def test_types_and_ranges(read: Reads, text: str, said: str) -> None:
-    assert said in (read({"c.json": text})["type_errors"] or ())
+    assert said in read({"c.json": text}).texts("type_errors")
 
 
 def test_a_rate_as_text_is_fine_where_the_trainer_casts_it(read: Reads) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from traindx.probes.configs.patch import Patch
-from traindx.probes.configs.write import NotWritten, write_patched
+from traindx.probes.configs.write import NotWritten, write_patched, write_text
 
 from .conftest import Reads
 
@@ -103,3 +103,42 @@ def test_a_text_that_does_not_fit_the_encoding_is_refused(read: Reads, tmp_path:
     with pytest.raises(NotWritten, match="does not fit its encoding"):
         write_patched(read({"c.yaml": path}).plan(model_name="日本"))
     assert path.read_bytes() == "model_name: caf\xe9\nlr: 0.1\n".encode("latin-1")
+
+
+def test_a_text_is_written_whole(tmp_path: Path) -> None:
+    written = write_text(tmp_path / "report.md", "größer\n")
+    assert (written.path.read_bytes(), written.backup) == ("größer\n".encode(), None)
+    assert set(listing(tmp_path)) == {"report.md"}
+
+
+def test_a_text_replaces_what_stood_there_and_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "report.md"
+    path.write_text("old")
+    path.chmod(0o600)
+    assert write_text(path, "new").backup is None
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o600)
+    assert write_text(path, "newer", backup=True).backup == tmp_path / "report.md.bak"
+    assert (tmp_path / "report.md.bak").read_text() == "new"
+
+
+@pytest.mark.parametrize("where", ["missing/report.md", ""])
+def test_a_text_that_cannot_be_written_is_said(tmp_path: Path, where: str) -> None:
+    with pytest.raises(NotWritten):
+        write_text(tmp_path / where, "x")
+    assert listing(tmp_path) == {}
+
+
+@pytest.mark.parametrize("backup", [False, True])
+def test_a_full_disk_leaves_the_old_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, backup: bool
+) -> None:
+    path = tmp_path / "report.md"
+    path.write_text("old")
+
+    def full(*args: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(NotWritten, match="No space left"):
+        write_text(path, "new", backup=backup)
+    assert listing(tmp_path) == {"report.md": b"old"}

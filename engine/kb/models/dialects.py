@@ -96,6 +96,10 @@ class Dialect(Entry):
     not_under: list[str] = Field(
         default_factory=list, description="Words in the name of a section that is not about training: eval, test."
     )
+    parts: list[str] = Field(
+        default_factory=list,
+        description="Sections that make one object: a new key goes in there only where it is listed as `part.key`.",
+    )
     everyday: list[str] = Field(
         default_factory=list, description="Names that are settings in a file, and everyday variables in a script."
     )

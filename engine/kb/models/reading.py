@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from .base import Entry, Id, Model, Regex, Scalar, Text, Wordings
 
@@ -27,7 +27,8 @@ class Signature(Entry):
     )
     lines: int = Field(1, ge=1, le=20, description="How many lines the text may stretch over.")
     captures: dict[str, str] = Field(
-        default_factory=dict, description="Named group -> fact; sizes and times are converted to the fact's unit."
+        default_factory=dict,
+        description="Named group -> fact; sizes and times are converted to the fact's unit.",
     )
     facts: dict[str, Scalar] = Field(default_factory=dict, description="Other facts it establishes.")
     finds: list[Text] = Field(min_length=1, description="Texts it must match.")
@@ -49,8 +50,20 @@ class Signature(Entry):
         return self
 
 
-Code = dict[str, Any]
-"""An ast-grep rule (https://ast-grep.github.io), with our short words `calls`, `reads`, `contains` and `within`."""
+def _with_expressions(rule: Any) -> Any:
+    """A code rule whose regular expressions Python takes as ast-grep does."""
+    for part in rule.values() if isinstance(rule, dict) else rule if isinstance(rule, list) else ():
+        _with_expressions(part)
+    if isinstance(rule, dict) and isinstance(pattern := rule.get("regex"), str):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}: {pattern}") from None
+    return rule
+
+
+Code = Annotated[dict[str, Any], AfterValidator(_with_expressions)]
+"""An ast-grep rule (https://ast-grep.github.io), with our short words `named`, `calls`, `reads`, `contains` and `within`."""
 
 
 class Idiom(Entry):
@@ -68,7 +81,9 @@ class Flow(Model):
     """
 
     from_: Code = Field(alias="from", description="Whose result is followed.")
-    element: int | None = Field(None, description="Which element of the result is followed, where it is a tuple.")
+    element: int | None = Field(
+        None, description="Which element of the result is followed, where it is a tuple."
+    )
     from_argument: list[int | str] | None = Field(
         None, description="Not the result but what is handed over is followed; written like `argument`."
     )
@@ -82,7 +97,9 @@ class Flow(Model):
         None, description="Calls that pass the value on; `everything`: any computation with it."
     )
     unless: Code | None = Field(None, description="What ends the way.")
-    objects: bool = Field(False, description="True where constructed objects are followed, not what calls of them give.")
+    objects: bool = Field(
+        False, description="True where constructed objects are followed, not what calls of them give."
+    )
     only: bool = Field(
         False, description="True where nothing else that could carry a gradient may arrive together with it."
     )
@@ -94,7 +111,9 @@ class CodePattern(Entry):
     means: Text
     rule: Code | None = Field(None, description="Where it matches, the fact is true.")
     flow: Flow | None = Field(None, description="Where the value arrives, the fact is true.")
-    constraints: dict[str, Code] = Field(default_factory=dict, description="Metavariable -> rule it must match.")
+    constraints: dict[str, Code] = Field(
+        default_factory=dict, description="Metavariable -> rule it must match."
+    )
     scope: Code | None = Field(
         None,
         description="Where this is seen and the pattern is not, the fact is false; else it stays unknown. "
@@ -102,9 +121,12 @@ class CodePattern(Entry):
     )
     unless: Code | None = Field(None, description="A file in which this matches says nothing.")
     absent: bool = Field(
-        False, description="True turns it round: the fact is true where `scope` is seen and `rule` matches in no file."
+        False,
+        description="True turns it round: the fact is true where `scope` is seen and `rule` matches in no file.",
     )
-    captures: dict[str, str] = Field(default_factory=dict, description="Metavariable -> fact that holds its text.")
+    captures: dict[str, str] = Field(
+        default_factory=dict, description="Metavariable -> fact that holds its text."
+    )
     facts: dict[str, Scalar] = Field(default_factory=dict, description="Other facts it establishes.")
     finds: list[Text] = Field(min_length=1, description="Code it must find.")
     passes: list[Text] = Field(min_length=1, description="Code it must not find.")
@@ -141,12 +163,15 @@ class LogFormat(Entry):
     title: Text
     recognise: Regex = Field(description="A regular expression that only this trainer's lines match.")
     pattern: Regex | None = Field(
-        None, description="Named groups are metrics. Left out where the general reader of `name: value` suffices."
+        None,
+        description="Named groups are metrics. Left out where the general reader of `name: value` suffices.",
     )
     fields: dict[str, str] = Field(
         default_factory=dict, description="This trainer's name -> metric, where the general names do not fit."
     )
-    quirks: list[Quirk] = Field(default_factory=list, description="What to know before believing the numbers.")
+    quirks: list[Quirk] = Field(
+        default_factory=list, description="What to know before believing the numbers."
+    )
     samples: list[Sample] = Field(min_length=1)
     sources: list[Text] = Field(default_factory=list)
 
@@ -165,7 +190,9 @@ class Frame(Entry):
 
     means: Text
     fact: str | None = Field(None, description="Set to true where a frame matches, to false where none does.")
-    pattern: Regex = Field(description="Searched in each frame, written `file:function: source line`, with forward slashes.")
+    pattern: Regex = Field(
+        description="Searched in each frame, written `file:function: source line`, with forward slashes."
+    )
     finds: list[Text] = Field(min_length=1, description="Frames it must match.")
     passes: list[Text] = Field(min_length=1, description="Frames it must not match.")
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
-import warnings
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from itertools import accumulate
 from typing import Any
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
-from ..exact import line_starts
 from .python_edit import insert, remove, spell
-from .python_values import COMPUTED, constant, dotted
+from .python_source import Source, problem
+from .python_values import COMPUTED, constant, constants, dotted, parts
 
-_INDENTED = re.compile(r"\s*\n?[ \t]+\S")
-_MAGIC = re.compile(r"^[ \t]*[%!]", re.MULTILINE)
 _POSITIONS = 6
 """Arguments without a name that are read."""
 MAX_SOURCE = 1 << 20
@@ -28,48 +21,24 @@ def read(text: str) -> Reading:
     if len(text) > MAX_SOURCE:
         return Reading(problems=(Problem("longer than any script", 0, "note"),))
     try:
-        tree, shift = _parse(text)
+        source = Source(text)
     except SyntaxError as error:
-        return Reading(problems=(_problem(text, error),))
+        return Reading(problems=(problem(text, error),))
     except (ValueError, RecursionError, MemoryError) as error:
         return Reading(problems=(Problem(f"cannot be parsed: {error}", 0, "note"),))
-    reader = _Reader(text, tree, shift)
-    reader.walk(tree)
+    reader = _Reader(source)
+    reader.walk(source.tree)
     entries = sorted(reader.entries, key=lambda one: one.at)
     return Reading(tuple(entries), calls=frozenset(reader.calls), sections=reader.sections)
 
 
-def _parse(text: str) -> tuple[ast.Module, int]:
-    """The tree, and how many lines were put in front: an excerpt may start in the middle of a block."""
-    # Magics of notebooks become comments of the same length.
-    plain = _MAGIC.sub(lambda found: found[0][:-1] + "#", text)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(plain), 0
-        except IndentationError:
-            if not _INDENTED.match(plain):
-                raise
-            return ast.parse(f"if 1:\n{plain}"), 1
-
-
-def _problem(text: str, error: SyntaxError) -> Problem:
-    starts = line_starts(text)
-    line = min(max(error.lineno or 1, 1), len(starts))
-    return Problem(
-        error.msg or "invalid syntax", min(starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
-    )
-
-
 class _Reader:
-    def __init__(self, text: str, tree: ast.Module, shift: int) -> None:
-        self.text, self.shift = text, shift
-        self.starts = line_starts(text)
-        self.bytes: dict[int, list[int]] | None = None if text.isascii() else {}
+    def __init__(self, source: Source) -> None:
+        self.text, self.span, self.offset = source.text, source.span, source.offset
         self.entries: list[Entry] = []
         self.sections: dict[Path, Span] = {}
         self.calls: set[str] = set()
-        self.known = _constants(tree)
+        self.known = constants(source.tree)
 
     def walk(self, tree: ast.Module) -> None:
         for node in ast.walk(tree):
@@ -160,9 +129,9 @@ class _Reader:
         self, path: Path, node: ast.expr, *, kind: str = "", scope: str = "", key: int | None = None
     ) -> None:
         """The entries of a value: one for a constant, one for each part of a mapping or list."""
-        parts = list(_parts(node))
-        if parts:
-            for part, value, start in parts:
+        held = list(parts(node))
+        if held:
+            for part, value, start in held:
                 inner = None if start is None else self.offset(start.lineno, start.col_offset)
                 self.emit((*path, part), value, kind=kind, scope=scope, key=inner)
             if key is not None:
@@ -199,60 +168,6 @@ class _Reader:
             case ast.List(elts=[]) | ast.Tuple(elts=[]):
                 return [], ""
         return None, "computed"
-
-    def span(self, node: ast.expr) -> Span:
-        last = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        return self.offset(node.lineno, node.col_offset), self.offset(*last)
-
-    def offset(self, line: int, column: int) -> int:
-        """The offset of a line and a column in bytes, which is how the syntax tree counts."""
-        line = min(max(line - self.shift, 1), len(self.starts))
-        start = self.starts[line - 1]
-        if self.bytes is None:
-            return start + column
-        if line not in self.bytes:
-            end = self.starts[line] if line < len(self.starts) else len(self.text)
-            widths = (len(char.encode("utf-8", "surrogatepass")) for char in self.text[start:end])
-            self.bytes[line] = list(accumulate(widths, initial=0))
-        return start + bisect_left(self.bytes[line], column)
-
-
-def _parts(node: ast.expr) -> Iterator[tuple[str | int, ast.expr, ast.expr | ast.keyword | None]]:
-    """What a mapping or list holds: key, value, and where the key stands."""
-    match node:
-        case ast.Dict(keys=keys, values=values):
-            for key, value in zip(keys, values, strict=True):
-                if isinstance(key, ast.Constant) and isinstance(key.value, str | int):
-                    yield str(key.value), value, key
-        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
-            for keyword in keywords:
-                if keyword.arg:
-                    yield keyword.arg, keyword.value, keyword
-        case ast.List(elts=values) | ast.Tuple(elts=values):
-            for index, value in enumerate(values):
-                yield index, value, None
-
-
-def _constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """The names that the module assigns once, and to something that is no list or mapping."""
-    found: dict[str, ast.expr] = {}
-    twice: set[str] = set()
-    for target, value in _assigned(tree.body):
-        if target in found:
-            twice.add(target)
-        found[target] = value
-    return {name: value for name, value in found.items() if name not in twice}
-
-
-def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    for statement in body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield name, value
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                yield name, value
-            case ast.If(body=inner, orelse=other):
-                yield from _assigned([*inner, *other])
 
 
 __all__ = ["insert", "read", "remove", "spell"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 COMPUTED: Any = object()
@@ -83,3 +83,41 @@ def dotted(node: ast.expr) -> tuple[str, ...]:
             case _:
                 break
     return ()
+
+
+def parts(node: ast.expr) -> Iterator[tuple[str | int, ast.expr, ast.expr | ast.keyword | None]]:
+    """What a mapping or list holds: key, value, and where the key stands."""
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str | int):
+                    yield str(key.value), value, key
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            for keyword in keywords:
+                if keyword.arg:
+                    yield keyword.arg, keyword.value, keyword
+        case ast.List(elts=values) | ast.Tuple(elts=values):
+            for index, value in enumerate(values):
+                yield index, value, None
+
+
+def constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """The names that the module assigns once, and to something that is no list or mapping."""
+    found: dict[str, ast.expr] = {}
+    twice: set[str] = set()
+    for target, value in _assigned(tree.body):
+        if target in found:
+            twice.add(target)
+        found[target] = value
+    return {name: value for name, value in found.items() if name not in twice}
+
+
+def _assigned(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield name, value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield name, value
+            case ast.If(body=inner, orelse=other):
+                yield from _assigned([*inner, *other])

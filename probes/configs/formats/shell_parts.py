@@ -75,11 +75,11 @@ class Piece:
         self.start = start
         self.quoted = False
 
-    def add(self, char: str, offset: int) -> None:
-        """Take a character in; beyond MAX_WORD they are dropped."""
-        if len(self.chars) < MAX_WORD:
-            self.chars.append(char)
-            self.offsets.append(offset)
+    def add(self, text: str, start: int) -> None:
+        """Take in what stands from an offset on; beyond MAX_WORD characters it is dropped."""
+        taken = text[: MAX_WORD - len(self.chars)]
+        self.chars += taken
+        self.offsets += range(start, start + len(taken))
 
     def take(self, word: Word, *, split: bool) -> None:
         """Take in what a variable holds; `split` where its blanks divide words."""

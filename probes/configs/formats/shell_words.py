@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import re
 
-from .shell_parts import MAX_WORD, Command, Heredoc, Piece, Script, Word
+from .shell_parts import MAX_WORD, Command, Heredoc, Script, Word
+from .shell_quotes import UNKNOWN, Quoting, closing
 
-UNKNOWN = "\ufffc"
-"""Stands for what only running the script would tell."""
-MAX_CHARACTERS = 2_000_000
-"""Characters that all words together may grow to."""
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=")
-_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?([-=])([^}]*))?\})")
+_PLAIN = re.compile(r"[^\\^'\"$`\s#<>();&|]+")
 _SPACE = " \t"
 _STOPS = ";&|\n()"
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.]+))")
@@ -23,13 +20,10 @@ def split(text: str) -> Script:
     return _Splitter(text).whole()
 
 
-class _Splitter:
+class _Splitter(Quoting):
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
-        self.script = Script()
+        super().__init__(text)
         self.command = Command()
-        self.piece: Piece | None = None
-        self.grown = 0
         self.waiting: list[tuple[str, bool, bool, Command]] = []
         self.redirects = False
 
@@ -62,13 +56,10 @@ class _Splitter:
         elif char in _STOPS:
             self.stop(char)
         else:
-            self.grow(char, self.at)
-            self.at += 1
-
-    def grow(self, char: str, offset: int) -> None:
-        if self.piece is None:
-            self.piece = Piece(self.at)
-        self.piece.add(char, offset)
+            plain = _PLAIN.match(self.text, self.at)
+            end = plain.end() if plain else self.at + 1
+            self.grow(self.at, end)
+            self.at = end
 
     def end_word(self) -> None:
         if self.piece is None:
@@ -129,86 +120,13 @@ class _Splitter:
             if rest:
                 self.script.broken_continuations.append(self.at)
             if following:
-                self.grow(following[0], self.at + 1)
+                self.grow(self.at + 1, self.at + 2)
             self.at += 2
 
     def end_word_at_continuation(self) -> None:
         """A word may go on over a continued line, but one that starts with blanks is a new word."""
         if self.text[self.at : self.at + 1] in (" ", "\t"):
             self.end_word()
-
-    def single(self) -> None:
-        end = self.text.find("'", self.at + 1)
-        end = len(self.text) if end < 0 else end
-        self.open_quotes()
-        for offset in range(self.at + 1, min(end, self.at + 1 + MAX_WORD)):
-            self.grow(self.text[offset], offset)
-        self.at = end + 1
-
-    def double(self) -> None:
-        self.open_quotes()
-        self.at += 1
-        while self.at < len(self.text) and self.text[self.at] != '"':
-            char = self.text[self.at]
-            if char == "\\" and self.text[self.at + 1 : self.at + 2] in ('"', "\\", "$", "`", "\n"):
-                if self.text[self.at + 1] != "\n":
-                    self.grow(self.text[self.at + 1], self.at + 1)
-                self.at += 2
-            elif char in "$`":
-                self.dollar(quoted=True)
-            else:
-                self.grow(char, self.at)
-                self.at += 1
-        self.at += 1
-
-    def open_quotes(self) -> None:
-        if self.piece is None:
-            self.piece = Piece(self.at)
-        self.piece.quoted = True
-
-    def dollar(self, *, quoted: bool) -> None:
-        found = _VARIABLE.match(self.text, self.at)
-        if found is None:
-            self.run()
-            return
-        self.at = found.end()
-        words = self.script.variables.get(found[1] or found[2])
-        if words is None and found[3]:
-            start = found.start(4)
-            words = (
-                [Word(found[4], list(range(start, start + len(found[4]))))] if "$" not in found[4] else None
-            )
-        if self.piece is None:
-            self.piece = Piece(found.start())
-        self.piece.quoted |= quoted
-        self.grown += sum(len(word.text) for word in words or ())
-        if words is None or self.grown > MAX_CHARACTERS:
-            self.piece.add(UNKNOWN, -1)
-            return
-        for index, word in enumerate(words):
-            if index:
-                self.piece.take(Word(" ", [-1]), split=True)
-            self.piece.take(word, split=not quoted and len(words) == 1)
-
-    def run(self) -> None:
-        """Step over a command or an arithmetic expression whose result would be filled in."""
-        start = self.at
-        if self.text.startswith("$(", start):
-            end = _closing(self.text, start + 1)
-        elif self.text[start] == "`":
-            end = self.text.find("`", start + 1) + 1 or len(self.text)
-        elif self.text.startswith("${", start):
-            end = self.text.find("}", start) + 1 or len(self.text)
-        elif self.text[start + 1 : start + 2] in ("", " ", "\n", '"'):
-            self.grow("$", start)
-            self.at += 1
-            return
-        else:
-            end = start + 2
-        if self.piece is None:
-            self.piece = Piece(start)
-        self.piece.add(UNKNOWN, -1)
-        self.at = end
 
     def comment(self) -> None:
         end = self.text.find("\n", self.at)
@@ -230,7 +148,7 @@ class _Splitter:
         rest = re.compile(r"[<>]+&?[\d-]*|[<>]\(").match(self.text, self.at)
         sign = rest[0] if rest else ">"
         if self.text.startswith("(", self.at + 1):
-            self.at = _closing(self.text, self.at + 1)
+            self.at = closing(self.text, self.at + 1)
             self.redirects = False
             return
         self.at += len(sign)
@@ -240,8 +158,8 @@ class _Splitter:
 
     def heredoc(self, mark: str, strips: bool, plain: bool, command: Command) -> None:
         indent = "[ \t]*" if strips else ""
-        closing = re.compile(rf"^{indent}{re.escape(mark)}[ \t]*\r?$", re.MULTILINE)
-        found = closing.search(self.text, self.at)
+        last = re.compile(rf"^{indent}{re.escape(mark)}[ \t]*\r?$", re.MULTILINE)
+        found = last.search(self.text, self.at)
         end = found.start() if found else len(self.text)
         command.heredocs.append(Heredoc(self.at, end, plain))
         self.at = min(found.end() + 1, len(self.text)) if found else len(self.text)
@@ -269,16 +187,9 @@ class _Splitter:
             self.script.variables[found[1]] = [*before, *words]
 
 
-def _closing(text: str, at: int) -> int:
-    """Behind the bracket that closes the one at an offset."""
-    depth = 0
-    for offset in range(at, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[offset], 0)
-        if depth == 0:
-            return offset + 1
-    return len(text)
-
-
 def _next_word(text: str, at: int) -> int:
     found = re.compile(r"[ \t]*[^\s;&|]*").match(text, at)
     return found.end() if found else at
+
+
+__all__ = ["UNKNOWN", "split"]

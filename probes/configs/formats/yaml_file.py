@@ -114,7 +114,9 @@ class _Reader:
         start = found.end() if found else start
         key = self.offset(leaf.key_line, leaf.key_column) if leaf.key_line else start
         # The value of an alias stands at its anchor: changing it there would change more than this.
-        own = key <= start < end and leaf.line == leaf.end_line and leaf.style not in ("|", ">")
+        # A key without a value has an empty span behind its colon.
+        held = start < end or (leaf.value is None and self.text.endswith(":", 0, start))
+        own = key <= start and held and leaf.line == leaf.end_line and leaf.style not in ("|", ">")
         span = (start, end) if own else None
         whole = (key, end) if own and leaf.key_line else None
         return Entry(path, leaf.value, start, span, whole, leaf.style)
@@ -123,6 +125,11 @@ class _Reader:
 def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
     """A value as YAML 1.1 reads it back; `casts` where the trainer turns text into numbers itself."""
     raw = text[slice(*old.span)] if old and old.span else ""
+    gap = " " if old and old.span and not raw else ""
+    return gap + _spelled(value, old, raw, casts=casts)
+
+
+def _spelled(value: Scalar, old: Entry | None, raw: str, *, casts: bool) -> str:
     quote = old.style if old and old.style in ("'", '"') else ""
     if isinstance(value, bool):
         return quote + truth(value, raw.strip("'\""), "true", "false") + quote

@@ -49,12 +49,12 @@ def write_report(path: Path, diagnosis: Diagnosis, knowledge: Knowledge) -> None
     Raises BadCall where the file cannot be written.
     """
     text = rendered(_BY_SUFFIX.get(path.suffix.lower(), "text"), diagnosis, knowledge)
-    from traindx.probes.configs.write import write_text
+    from traindx.probes.configs.write import NotWritten, write_text
 
     try:
         write_text(path, text)
-    except OSError as error:
-        raise BadCall(f"{path}: the report cannot be written: {error.strerror}") from None
+    except NotWritten as error:
+        raise BadCall(f"the report is not written: {error}") from None
     click.echo(f"report written to {path}", err=True)
 
 

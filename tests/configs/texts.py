@@ -1,105 +1,14 @@
-"""Configurations made from the dialects' own data, for properties that must hold in every one of them."""
+"""Settings as texts of every format, with comments, quotes and line ends of one's own."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from traindx.engine.facts import Scalar
-from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.kb.rules import SettingRule
-from traindx.probes.configs.dialect import Dialect, Way
-from traindx.probes.configs.dialects import Dialects
-from traindx.probes.configs.spell import NotSpelled, spelled
+from traindx.probes.configs.dialect import Dialect
 
-Tree = dict[str, Any]
-Draw = Callable[[list[Any]], Any]
-"""Picks one of several."""
-_RATES = [5e-5, 1e-4, 3e-4, 0.002, 0.01, 0.5, 1e-8]
-_COUNTS = [1, 2, 4, 16, 100, 500]
-
-
-def trainers(knowledge: Knowledge) -> list[str]:
-    """The dialects of trainers: those that a configuration alone is written in."""
-    return [name for name, stored in knowledge.dialects.items() if not stored.get("always")]
-
-
-def values_of(rule: SettingRule, way: Way) -> list[Scalar]:
-    """Canonical values that this way can say and the setting allows."""
-    if way.values:
-        words: list[Scalar] = [_canonical(word, rule) for word in way.values]
-        return words if len(words) > 1 else []
-    if rule.type == "bool":
-        return [True, False]
-    if way.exponent:
-        return [1024.0, 65536.0]
-    if rule.type == "int":
-        return [one for one in _COUNTS if _allowed(one, rule, way)]
-    if rule.type == "float":
-        return [one * way.scale for one in (*_RATES, 3.0) if _allowed(one * way.scale, rule, way)]
-    return [] if rule.values else ["first", "second/one"]
-
-
-def _canonical(word: str, rule: SettingRule) -> Scalar:
-    return word == "true" if rule.type == "bool" else int(word) if rule.type == "int" else word
-
-
-def _allowed(value: float, rule: SettingRule, way: Way) -> bool:
-    inside = (rule.low is None or value >= rule.low) and (rule.high is None or value <= rule.high)
-    share = bool(way.ratio_below and value < way.ratio_below)
-    return inside and share == bool(way.ratio_below and not way.ratio_as) and value not in way.unset
-
-
-def settings_to_write(dialect: Dialect, knowledge: Knowledge) -> Iterator[tuple[str, Way, list[Scalar]]]:
-    """The settings that can stand in one file together: no two of them under one key."""
-    taken: set[str] = set()
-    for setting, ways in dialect.settings.items():
-        way = ways[0]
-        listed = any(part.isdigit() for key in way.keys for part in key.split("."))
-        if listed or not way.keys or way.reads or way.times or way.index or way.each:
-            continue
-        values = values_of(knowledge.settings[setting], way)
-        keys = {key for value in values for key in _keys(way, value)}
-        if len(values) < 2 or any(_clash(key, other) for key in keys for other in taken):
-            continue
-        # `cache_latents_to_disk` says `cache_latents` too.
-        taken |= keys | way.implied.keys()
-        yield setting, way, values
-
-
-def _keys(way: Way, value: Scalar) -> list[str]:
-    try:
-        return list(spelled(way, value, None))
-    except NotSpelled:
-        return []
-
-
-def _clash(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
-
-
-def marks_of(dialect: Dialect, chosen: Mapping[str, tuple[Way, Scalar]]) -> dict[str, str]:
-    """Other keys that give the dialect away."""
-    taken = [key for way, value in chosen.values() for key in _keys(way, value)]
-    named = dialect.stored.get("needs") or dialect.stored["markers"]
-    keys = [key for key in named if "()" not in key and not any(_clash(key, other) for other in taken)]
-    return dict.fromkeys(keys[:3], "x")
-
-
-def tree_of(chosen: Mapping[str, tuple[Way, Scalar]], markers: Mapping[str, Any]) -> Tree:
-    """The settings and other keys as nested mappings."""
-    tree: Tree = {}
-    pairs = [pair for way, value in chosen.values() for pair in spelled(way, value, None).items()]
-    for key, raw in [*markers.items(), *pairs]:
-        here, parts = tree, key.split(".")
-        for part in parts[:-1]:
-            here = here.setdefault(part, {})
-            if not isinstance(here, dict):
-                break
-        else:
-            here[parts[-1]] = raw
-    return tree
+from .choices import Draw, Tree
 
 
 def to_yaml(tree: Tree, draw: Draw) -> str:
@@ -167,6 +76,7 @@ def to_shell(tree: Tree, dialect: Dialect, draw: Draw) -> str:
 
 
 def flat(tree: Tree, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Every value with its dotted path."""
     for key, value in tree.items():
         if isinstance(value, dict):
             yield from flat(value, (*path, key))
@@ -190,8 +100,10 @@ def to_python(tree: Tree, dialect: Dialect, draw: Draw) -> str:
         pairs = f",{gap}".join(f"{key}={value!r}" for key, value in tree.items())
         return f"import x\n\nargs = {call}({gap.strip(' ')}{pairs})  # done\n"
     own = {f"self.{key}": value for key, value in tree.get("self", {}).items()}
-    pairs = {key: value for key, value in tree.items() if key != "self"} | own
-    return "".join(f"{key} = {_python_value(value)}{draw(['', '  # why'])}\n" for key, value in pairs.items())
+    assigned = {key: value for key, value in tree.items() if key != "self"} | own
+    return "".join(
+        f"{key} = {_python_value(value)}{draw(['', '  # why'])}\n" for key, value in assigned.items()
+    )
 
 
 def _python_value(value: Any) -> str:
@@ -200,10 +112,6 @@ def _python_value(value: Any) -> str:
     if not all(map(str.isidentifier, value)):
         return f"{{{', '.join(f'{key!r}: {_python_value(one)}' for key, one in value.items())}}}"
     return f"dict({', '.join(f'{key}={_python_value(one)}' for key, one in value.items())})"
-
-
-def all_dialects(knowledge: Knowledge) -> Dialects:
-    return Dialects(knowledge.dialects)
 
 
 def written(form: str, tree: Tree, dialect: Dialect, draw: Draw) -> str:

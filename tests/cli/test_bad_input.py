@@ -1,0 +1,119 @@
+"""Whatever is handed in: a clear message or a note, never a traceback, and nothing written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+DEEP = "[" * 5000 + "]" * 5000
+
+Maker = Callable[[Path], Path]
+
+
+def text(name: str, content: str) -> Maker:
+    return data(name, content.encode())
+
+
+def data(name: str, content: bytes) -> Maker:
+    def make(folder: Path) -> Path:
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    return make
+
+
+def loop(folder: Path) -> Path:
+    run = folder / "run"
+    run.mkdir()
+    (run / "again").symlink_to(run, target_is_directory=True)
+    (run / "gone.log").symlink_to(folder / "nowhere.log")
+    (run / "train.log").write_text("step 1 loss 1.0\n")
+    return run
+
+
+def pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "train.log")
+    return folder
+
+
+# What is not what it was taken for is a bad input; anything else is only a note.
+REFUSED: dict[str, Maker] = {
+    "a missing file": lambda folder: folder / "nowhere.log",
+    "a binary log": data("train.log", bytes(range(256)) * 64),
+    "a pickle for a configuration": data("config.yaml", pickle.dumps({"lr": 0.1})),
+}
+NOTED: dict[str, Maker] = {
+    "an empty log": text("train.log", ""),
+    "an empty configuration": text("config.yaml", ""),
+    "a truncated archive": data("train.log.gz", gzip.compress(b"step 1 loss 1.0\n" * 4000)[:-20]),
+    "an archive that is none": data("train.log.gz", b"\x1f\x8b not gzip at all"),
+    "one huge line": text("train.log", "x" * 3_000_000),
+    "a log without a loss": text("train.log", "hello\nworld\n"),
+    "bytes of no encoding": data("train.log", b"\xff\xfe\xfa loss \x00\x01 1.0\n" * 10),
+    "YAML with a tab": text("config.yaml", "train:\n\tlr: 0.1\n"),
+    "duplicate keys": text("config.yaml", "learning_rate: 0.1\nlearning_rate: 0.2\n"),
+    "a billion laughs": text("config.yaml", BOMB),
+    "JSON that is cut off": text("ds_config.json", '{"fp16": {"enabled": true'),
+    "JSON nested without end": text("ds_config.json", DEEP),
+    "TOML that is none": text("config.toml", "= 1\n[["),
+    "Python that is none": text("train.py", "def (:\n"),
+    "a run directory with a loop": loop,
+    "a run directory with a pipe in it": pipe,
+    "an empty run directory": lambda folder: folder,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "inputs"
+    folder.mkdir()
+    return folder
+
+
+def seen(folder: Path) -> set[str]:
+    return {str(path) for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_read_is_refused(diagnose: Command, folder: Path, make: Maker) -> None:
+    path = make(folder)
+    before = seen(folder)
+    result = diagnose(path, "--no-machine")
+    assert result.code == 2
+    assert path.name in result.err
+    assert "Traceback" not in result.err
+    assert seen(folder) == before
+
+
+@pytest.mark.parametrize("make", NOTED.values(), ids=NOTED.keys())
+def test_what_is_odd_is_noted(diagnose: Command, folder: Path, make: Maker) -> None:
+    path = make(folder)
+    before = seen(folder)
+    result = diagnose(path, "--no-machine")
+    assert result.code in (0, 1, 2), result.err
+    assert "Traceback" not in result.err
+    assert seen(folder) == before
+
+
+def test_a_tab_is_named_with_its_place(diagnose: Command, folder: Path) -> None:
+    (folder / "config.yaml").write_text("train:\n\tlr: 0.1\n")
+    out = diagnose(folder / "config.yaml", "--no-machine").out
+    assert "config.yaml:2" in out
+
+
+def test_a_file_among_good_ones_does_not_hide_them(diagnose: Command, folder: Path) -> None:
+    (folder / "train.log").write_text("".join(f"step {n} loss {'nan' if n > 5 else 1 / n}\n" for n in range(1, 12)))
+    (folder / "config.yaml").write_bytes(b"\x80\x04\x95\x00\x00")
+    result = diagnose(folder / "train.log", folder / "config.yaml", "--no-machine", "--format", "json")
+    assert result.data["symptoms"][0]["id"] == "nan-loss"
+    assert any("config.yaml" in one for one in result.data["not_seen"])

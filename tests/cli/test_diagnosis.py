@@ -1,0 +1,160 @@
+"""The main job: a log and a configuration in, the truth out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+FILES = ("train.log", "config.yaml")
+
+
+def test_the_cause_is_named_first(diagnose: Command, in_example: Path) -> None:
+    result = diagnose("--symptom", "nan-loss", *FILES, "--format", "json")
+    assert result.data["causes"][0]["id"] == "fp16-overflow"
+
+
+def test_a_found_cause_is_exit_code_1(diagnose: Command, in_example: Path) -> None:
+    assert diagnose("--symptom", "nan-loss", *FILES).code == 1
+
+
+def test_evidence_says_where_it_stands(diagnose: Command, in_example: Path) -> None:
+    data = diagnose("--symptom", "nan-loss", *FILES, "--format", "json").data
+    places = [place for line in data["causes"][0]["evidence"] for place in line["source"]]
+    precision = [(one["input"], one["line"]) for one in places if "precision: fp16" in one["text"]]
+    assert precision == [("config.yaml", 16)]
+
+
+def test_the_first_bad_step_is_on_the_timeline(diagnose: Command, in_example: Path) -> None:
+    # The loss is NaN in line 35 for the first time; before it only the gradients of a skipped step were.
+    data = diagnose("--symptom", "nan-loss", *FILES, "--format", "json").data
+    lines = [one["source"]["line"] for one in data["timeline"] if "loss is nan" in one["what"].lower()]
+    assert lines[0] == 35
+
+
+def test_a_run_directory_is_told_apart_by_itself(diagnose: Command, in_example: Path) -> None:
+    data = diagnose(".", "--format", "json").data
+    assert {one["name"]: one["kind"] for one in data["inputs"]} == {"train.log": "log", "config.yaml": "config"}
+
+
+def test_the_symptom_is_detected_where_nobody_names_it(diagnose: Command, in_example: Path) -> None:
+    data = diagnose(".", "--format", "json").data
+    first = data["symptoms"][0]
+    assert (first["id"], first["given"], first["detected"]) == ("nan-loss", False, True)
+
+
+def test_a_pipe_works(example: Path) -> None:
+    with (example / "train.log").open("rb") as log:
+        command = [sys.executable, "-m", "traindx", "--format", "json"]
+        result = subprocess.run(command, stdin=log, capture_output=True, check=False)
+    assert result.returncode == 1
+    assert b'"<stdin>"' in result.stdout
+
+
+def test_a_symptom_alone_gives_the_procedure_with_its_minutes(diagnose: Command) -> None:
+    result = diagnose("--symptom", "cuda-oom", "--no-machine")
+    assert "min" in result.out
+    assert "--answer" in result.out
+    assert result.code == 0
+
+
+@pytest.mark.parametrize("alias", ["nan", "NaN", "inf", "nan-loss"])
+def test_symptoms_have_aliases(diagnose: Command, in_example: Path, alias: str) -> None:
+    data = diagnose("--symptom", alias, *FILES, "--format", "json").data
+    assert data["symptoms"][0]["id"] == "nan-loss"
+
+
+def test_an_unknown_symptom_is_refused_with_the_nearest(diagnose: Command, in_example: Path) -> None:
+    result = diagnose("--symptom", "nan-lss", *FILES)
+    assert result.code == 2
+    assert "nan-loss" in result.err
+
+
+def test_a_healthy_run_is_called_healthy(diagnose: Command, tmp_path: Path) -> None:
+    noise = (0.04, -0.03, 0.02, -0.05, 0.01, 0.03, -0.02)
+    lines = (f"step {n}/200 loss {0.8 + 3 / n**0.5 + noise[n % 7]:.4f} grad_norm {1 + noise[n % 5]:.3f}\n" for n in range(1, 201))
+    (tmp_path / "train.log").write_text("".join(lines))
+    result = diagnose(tmp_path / "train.log", "--no-machine")
+    assert result.code == 0
+    assert "Nothing wrong found in what I could see" in result.out
+
+
+def test_an_answer_settles_it(diagnose: Command, in_example: Path) -> None:
+    args = ("--symptom", "nan-loss", *FILES, "--answer", "test.fp32_clears_nan=yes", "--format", "json")
+    first = diagnose(*args).data["causes"][0]
+    assert (first["id"], first["verdict"]) == ("fp16-overflow", "confirmed")
+
+
+def test_an_answer_against_it_changes_the_order(diagnose: Command, in_example: Path) -> None:
+    args = ("--symptom", "nan-loss", *FILES, "--answer", "test.fp32_clears_nan=no", "--format", "json")
+    causes = diagnose(*args).data["causes"]
+    assert "fp16-overflow" not in [one["id"] for one in causes if one["verdict"] in ("confirmed", "likely")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("test.fp32_clears_nan=perhaps", "yes or no"),
+        ("test.fp32_clear_nan=yes", "test.fp32_clears_nan"),
+        ("fp32", "FACT=VALUE"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_refused(diagnose: Command, in_example: Path, answer: str, says: str) -> None:
+    result = diagnose(*FILES, "--answer", answer)
+    assert result.code == 2
+    assert says in result.err
+
+
+def test_the_same_inputs_give_the_same_bytes(example: Path) -> None:
+    command = [sys.executable, "-m", "traindx", "train.log", "config.yaml", "--format", "json"]
+    outputs = {subprocess.run(command, cwd=example, capture_output=True, check=False).stdout for _ in range(2)}
+    assert len(outputs) == 1
+
+
+def test_the_next_tests_come_in_the_order_of_what_they_tell(diagnose: Command, in_example: Path) -> None:
+    data = diagnose("--symptom", "nan-loss", *FILES, "--format", "json").data
+    gains = [one["gain"] for one in data["next_tests"]]
+    assert gains == sorted(gains, reverse=True)
+    assert "test.fp32_clears_nan" in [one["fact"] for one in data["next_tests"]]
+
+
+def test_skipped_first_steps_of_a_loss_scaler_are_healthy(diagnose: Command, tmp_path: Path) -> None:
+    lines = [f"step {n}/100 loss {0.8 + 3 / n**0.5:.4f} grad_norm {'inf' if n < 4 else '1.02'}\n" for n in range(1, 101)]
+    (tmp_path / "train.log").write_text("".join(lines))
+    assert diagnose(tmp_path / "train.log", "--no-machine").code == 0
+
+
+def test_nothing_at_all_is_a_bad_call(diagnose: Command) -> None:
+    result = diagnose()
+    assert result.code == 2
+    assert "--symptom" in result.err
+
+
+def test_torch_is_not_imported_for_logs_and_configs(example: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['diagnose', '--symptom', 'nan-loss', 'train.log', 'config.yaml']\n"
+        "from traindx.cli.group import run\nrun()\nassert 'torch' not in sys.modules and 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=example, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("word", ["how", "why-not"])
+def test_a_cause_is_explained(diagnose: Command, in_example: Path, word: str) -> None:
+    result = diagnose("--symptom", "nan-loss", *FILES, "--explain", word, "loss-scale-instability")
+    assert result.code == 1
+    assert "dB" in result.out
+
+
+def test_a_question_is_explained(diagnose: Command, in_example: Path) -> None:
+    result = diagnose("--symptom", "nan-loss", *FILES, "--explain", "why", "test.fp32_clears_nan")
+    assert "fp16-overflow" in result.out
+
+
+def test_explaining_what_is_not_there_names_the_nearest(diagnose: Command, in_example: Path) -> None:
+    result = diagnose("--symptom", "nan-loss", *FILES, "--explain", "how", "fp16-overfow")
+    assert result.code == 2
+    assert "fp16-overflow" in result.err

@@ -1,0 +1,116 @@
+"""`diagnose kb`, `explain`, `new`, `completion`: the knowledge base at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+KINDS = ("cause", "symptom", "fact", "fix", "signature", "code-pattern", "dialect", "log-format", "procedure", "checklist")
+
+
+def test_kb_list_counts_every_kind(diagnose: Command) -> None:
+    out = diagnose("kb", "list").out
+    assert all(word in out for word in ("causes", "symptoms", "signatures", "dialects"))
+
+
+def test_kb_list_names_the_entries(diagnose: Command) -> None:
+    assert "fp16-overflow" in diagnose("kb", "list", "causes").out
+
+
+def test_kb_show_names_the_file(diagnose: Command) -> None:
+    out = diagnose("kb", "show", "fp16-overflow").out
+    assert "causes/precision/fp16-overflow.yaml" in out
+    assert "id: fp16-overflow" in out
+
+
+def test_kb_show_of_nothing_names_the_nearest(diagnose: Command) -> None:
+    result = diagnose("kb", "show", "fp16-overfow")
+    assert result.code == 2
+    assert "fp16-overflow" in result.err
+
+
+def test_kb_test_runs_the_examples_of_a_cause(diagnose: Command) -> None:
+    result = diagnose("kb", "test", "fp16-overflow")
+    assert "0 failed" in result.out
+    assert result.code == 0
+
+
+def test_kb_schema_on_disk_is_current(diagnose: Command) -> None:
+    assert diagnose("kb", "schema", "--check").code == 0
+
+
+def test_kb_coverage_counts_the_playbook(diagnose: Command) -> None:
+    assert "of 127 items done" in diagnose("kb", "coverage").out
+
+
+def test_a_pack_adds_a_cause_and_the_report_says_so(diagnose: Command, tmp_path: Path) -> None:
+    pack = tmp_path / "lab"
+    (pack / "facts").mkdir(parents=True)
+    (pack / "facts" / "lab.yaml").write_text(
+        "- name: test.lab_fan_dead\n  type: bool\n  means: The fan of the lab machine stands still.\n"
+        "  ask: Does the fan stand still?\n  minutes: 1\n"
+    )
+    result = diagnose("--symptom", "nan", "--kb", pack, "--answer", "test.lab_fan_dead=yes", "--no-machine", "--format", "json")
+    assert result.data["packs"] == ["added: fact test.lab_fan_dead (lab)"]
+
+
+def test_a_pack_with_mistakes_names_them_all_with_their_places(diagnose: Command, tmp_path: Path) -> None:
+    pack = tmp_path / "lab"
+    (pack / "facts").mkdir(parents=True)
+    (pack / "facts" / "lab.yaml").write_text("- name: test.a\n  type: boool\n  means: A.\n- name: test.b\n  type: bool\n")
+    result = diagnose("kb", "lint", "--kb", pack)
+    assert result.code == 2
+    assert "lab.yaml:2" in result.err
+    assert "lab.yaml:4" in result.err
+
+
+@pytest.mark.parametrize(
+    "name", ["fp16-overflow", "nan-loss", "use-bf16", "test.fp32_clears_nan", "config.precision", "a01"]
+)
+def test_everything_with_an_id_has_a_page(diagnose: Command, name: str) -> None:
+    result = diagnose("explain", name)
+    assert result.code == 0
+    assert name in result.out
+
+
+def test_a_page_that_is_not_there_names_the_nearest(diagnose: Command) -> None:
+    result = diagnose("explain", "fp16-overfow")
+    assert result.code == 2
+    assert "fp16-overflow" in result.err
+
+
+@pytest.mark.parametrize("kind", ["cause", "fact", "fix", "dialect", "symptom", "signature"])
+def test_new_writes_a_skeleton_that_lint_can_read(diagnose: Command, tmp_path: Path, kind: str) -> None:
+    name = "test.lab_thing" if kind == "fact" else "lab-thing"
+    assert diagnose("new", kind, name, "--kb", tmp_path / "lab").code == 0
+    written = [path for path in (tmp_path / "lab").rglob("*.yaml") if name in path.read_text()]
+    assert len(written) == 1
+    linted = diagnose("kb", "lint", "--kb", tmp_path / "lab")
+    assert linted.code in (0, 2)
+    assert "Traceback" not in linted.err
+
+
+def test_new_does_not_overwrite(diagnose: Command, tmp_path: Path) -> None:
+    diagnose("new", "cause", "lab-thing", "--kb", tmp_path)
+    before = {path: path.read_text() for path in tmp_path.rglob("*.yaml")}
+    assert diagnose("new", "cause", "lab-thing", "--kb", tmp_path).code == 2
+    assert {path: path.read_text() for path in tmp_path.rglob("*.yaml")} == before
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(diagnose: Command, shell: str) -> None:
+    assert "_DIAGNOSE_COMPLETE" in diagnose("completion", shell).out
+
+
+@pytest.mark.parametrize("command", [[], ["kb"], ["kb", "lint"], ["explain"], ["new"], ["completion"]])
+def test_help_teaches(diagnose: Command, command: list[str]) -> None:
+    result = diagnose(*command, "--help")
+    assert result.code == 0
+    assert "Usage: diagnose" in result.out
+
+
+def test_version(diagnose: Command) -> None:
+    assert diagnose("--version").out.startswith("diagnose, version ")

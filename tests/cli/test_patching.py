@@ -1,0 +1,86 @@
+"""The person's own configuration, patched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+FILES = ("train.log", "config.yaml")
+NAN = ("--symptom", "nan-loss")
+
+
+def test_the_diff_is_a_patch_of_the_config(diagnose: Command, in_example: Path) -> None:
+    out = diagnose(*NAN, *FILES, "--diff").out
+    assert out.startswith("--- a/config.yaml\n+++ b/config.yaml\n")
+    changed = [line for line in out.splitlines()[2:] if line.startswith(("+", "-"))]
+    assert changed == [
+        "-precision: fp16            # was fp32 until last week",
+        "+precision: bf16            # was fp32 until last week",
+    ]
+
+
+def test_nothing_is_written_unless_asked(diagnose: Command, in_example: Path) -> None:
+    before = {path.name: path.read_bytes() for path in in_example.iterdir()}
+    diagnose(*NAN, *FILES)
+    assert {path.name: path.read_bytes() for path in in_example.iterdir()} == before
+
+
+def test_patched_writes_beside(diagnose: Command, in_example: Path) -> None:
+    original = (in_example / "config.yaml").read_text()
+    diagnose(*NAN, *FILES, "--patched", "fixed.yaml")
+    assert (in_example / "fixed.yaml").read_text() == original.replace("precision: fp16", "precision: bf16")
+    assert (in_example / "config.yaml").read_text() == original
+
+
+def test_write_keeps_the_original_beside(diagnose: Command, in_example: Path) -> None:
+    original = (in_example / "config.yaml").read_text()
+    result = diagnose(*NAN, *FILES, "--write")
+    assert (in_example / "config.yaml").read_text() == original.replace("precision: fp16", "precision: bf16")
+    assert (in_example / "config.yaml.bak").read_text() == original
+    assert "config.yaml.bak" in result.err
+
+
+def test_write_and_patched_exclude_each_other(diagnose: Command, in_example: Path) -> None:
+    assert diagnose(*NAN, *FILES, "--write", "--patched", "x.yaml").code == 2
+
+
+def test_a_named_fix_is_taken_instead(diagnose: Command, in_example: Path) -> None:
+    out = diagnose(*NAN, *FILES, "--fix", "disable-amp", "--diff").out
+    assert "+precision: fp32            # was fp32 until last week" in out
+
+
+def test_a_fix_that_is_not_offered_is_refused(diagnose: Command, in_example: Path) -> None:
+    result = diagnose(*NAN, *FILES, "--fix", "use-bf17", "--diff")
+    assert result.code == 2
+    assert "use-bf16" in result.err
+
+
+def test_all_fixes_take_no_two_that_contradict(diagnose: Command, in_example: Path) -> None:
+    result = diagnose(*NAN, *FILES, "--all-fixes", "--diff", "--format", "json")
+    assert result.out.count("\n+precision:") == 1
+    shown = diagnose(*NAN, *FILES, "--all-fixes", "--format", "json").data
+    assert "disable-amp" in shown["left_out"]
+
+
+def test_no_file_is_changed_for_a_cause_that_is_only_possible(diagnose: Command, in_example: Path) -> None:
+    result = diagnose("--symptom", "slow-training", "config.yaml", "--no-machine", "--write")
+    assert "no cause is likely enough" in result.err
+    assert not (in_example / "config.yaml.bak").exists()
+
+
+def test_a_full_disk_leaves_the_original(
+    diagnose: Command, in_example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    before = (in_example / "config.yaml").read_bytes()
+    result = diagnose(*NAN, *FILES, "--write")
+    assert result.code == 2
+    assert "No space left" in result.err
+    assert (in_example / "config.yaml").read_bytes() == before
+    assert sorted(path.name for path in in_example.iterdir()) == ["config.yaml", "train.log"]

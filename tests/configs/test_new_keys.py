@@ -1,0 +1,74 @@
+"""Where a key goes that a file does not hold yet, or holds without a value."""
+
+from __future__ import annotations
+
+import pytest
+
+from traindx.engine.facts import Scalar
+
+from .conftest import Reads
+
+SECTIONS = "optimizer:\n    type: AdamW\n    lr: 5.0e-4\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "changes", "after"),
+    [
+        # An optimizer takes its weight decay, and no limit for gradients.
+        (
+            SECTIONS + "seed: 1\n",
+            {"weight_decay": 0.1, "grad_clip_norm": 1.0},
+            SECTIONS + "    weight_decay: 0.1\nseed: 1\ngrad_clip: 1\n",
+        ),
+        # What it takes goes where its numbers stand, and not where it is named.
+        (
+            "optimizer:\n  type: AdamW\n  params:\n    lr: 0.1\n",
+            {"weight_decay": 0.1},
+            "optimizer:\n  type: AdamW\n  params:\n    lr: 0.1\n    weight_decay: 0.1\n",
+        ),
+        # Among sections, beside the settings it is most like.
+        (
+            SECTIONS + "training:\n    epochs: 3\n    seed: 1\n",
+            {"gradient_accumulation_steps": 2},
+            SECTIONS + "training:\n    epochs: 3\n    gradient_accumulation_steps: 2\n    seed: 1\n",
+        ),
+        # Where every section makes an object, behind them.
+        (SECTIONS, {"grad_clip_norm": 1.0}, SECTIONS + "grad_clip: 1\n"),
+    ],
+)
+def test_sections_that_make_objects_take_only_their_own(
+    read: Reads, before: str, changes: dict[str, Scalar], after: str
+) -> None:
+    assert read({"c.yaml": before}).patched(**changes) == after
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("c.yaml", "lr: 0.1\nnum_workers:  # none yet\n", "lr: 0.1\nnum_workers: 4  # none yet\n"),
+        ("c.yaml", "lr: 0.1\nnum_workers: null\n", "lr: 0.1\nnum_workers: 4\n"),
+        ("c.json", '{"lr": 0.1, "num_workers": null}', '{"lr": 0.1, "num_workers": 4}'),
+        ("c.py", "lr = 0.1\nnum_workers = None\n", "lr = 0.1\nnum_workers = 4\n"),
+    ],
+)
+def test_a_key_without_a_value_is_given_one(read: Reads, name: str, before: str, after: str) -> None:
+    assert read({name: before}).patched(dataloader_workers=4) == after
+
+
+def test_a_call_takes_plain_arguments(read: Reads) -> None:
+    before = "trainer = pl.Trainer(precision='16-mixed', max_epochs=3, accumulate_grad_batches=2)\n"
+    after = before.replace("=2)", "=2, gradient_clip_val=1)")
+    assert read({}, {"t.py": before}).patched(grad_clip_norm=1.0) == after
+
+
+def test_a_switch_that_is_not_given_is_off_already(read: Reads) -> None:
+    script = (
+        "python train.py --instance_prompt x --validation_prompt y --train_batch_size 1 --max_train_steps 9\n"
+    )
+    patch = read({"run.sh": script}).plan(optimizer="adamw")
+    assert (patch.files, patch.unchanged) == ((), {"optimizer": "adamw"})
+
+
+def test_no_place_says_more_than_no_word(read: Reads) -> None:
+    refused = read({}, {"t.py": "model = model.half()\n"}).plan(precision="bf16").refused
+    assert [one.reason for one in refused] == ["there is no autocast in t.py"]
