@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-NODES = [f"node-{name}" for name in ("alpha", "bravo", "carol", "delta", "ember", "flint", "grove", "harbour")]
+NODES = [
+    f"node-{name}" for name in ("alpha", "bravo", "carol", "delta", "ember", "flint", "grove", "harbour")
+]
 TRACEBACK = """Traceback (most recent call last):
   File "/home/user/project/train.py", line {line}, in <module>
     main()
@@ -23,10 +25,13 @@ Writer = Callable[[random.Random, int], str]
 def bars(rng: random.Random, step: int) -> str:
     done = step % 1000
     drawn = "█" * (done // 100)
-    return "".join(
-        f"\r{done // 10:3d}%|{drawn:<10}| {done}/1000 [{done // 60:02d}:{done % 60:02d}<12:31, {rng.uniform(2, 3):.2f}it/s]"
-        for done in range(done, done + 8)
-    ) + "\n"
+    return (
+        "".join(
+            f"\r{done // 10:3d}%|{drawn:<10}| {done}/1000 [{done // 60:02d}:{done % 60:02d}<12:31, {rng.uniform(2, 3):.2f}it/s]"
+            for done in range(done, done + 8)
+        )
+        + "\n"
+    )
 
 
 def transformers(rng: random.Random, step: int) -> str:
@@ -48,7 +53,9 @@ def megatron(rng: random.Random, step: int) -> str:
 
 
 def logger(rng: random.Random, step: int) -> str:
-    stamp = f"2026-03-{step % 28 + 1:02d} {step % 24:02d}:{step % 60:02d}:{step * 7 % 60:02d},{step % 1000:03d}"
+    stamp = (
+        f"2026-03-{step % 28 + 1:02d} {step % 24:02d}:{step % 60:02d}:{step * 7 % 60:02d},{step % 1000:03d}"
+    )
     if rng.random() < 0.5:
         return f"[{stamp}] [INFO] [rank {step % 8}] checkpoint shard {step} of {rng.choice(NODES)} kept in memory\n"
     name = "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=8))
@@ -59,7 +66,14 @@ def traceback(rng: random.Random, step: int) -> str:
     return TRACEBACK.format(line=rng.randrange(400))
 
 
-KINDS: dict[Writer, float] = {bars: 20, transformers: 25, nanogpt: 20, megatron: 20, logger: 20, traceback: 0.002}
+KINDS: dict[Writer, float] = {
+    bars: 20,
+    transformers: 25,
+    nanogpt: 20,
+    megatron: 20,
+    logger: 20,
+    traceback: 0.002,
+}
 
 
 def pieces(seed: int) -> Iterator[str]:

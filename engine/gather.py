@@ -66,7 +66,7 @@ def gather(
     result = Gathered(facts)
     for probe in probes:
         if probe.asked_for:
-            result.take(probe, probe.run())
+            result.take(probe, _run(probe))
     result.settle(knowledge, given)
     waiting = [one for one in probes if not one.asked_for]
     left = budget
@@ -80,10 +80,18 @@ def gather(
             result.skipped[probe.id] = f"it takes about {probe.cost:.0f} s and {left:.0f} s were left"
         else:
             start = time.monotonic()
-            result.take(probe, probe.run())
+            result.take(probe, _run(probe))
             left -= time.monotonic() - start
             result.settle(knowledge, given)
     return result
+
+
+def _run(probe: Probe) -> Findings:
+    """One probe that breaks must not take the others' answers with it."""
+    try:
+        return probe.run()
+    except Exception as error:  # noqa: BLE001 - said to the person, in full
+        return Findings(notes=[f"the probe of {probe.id} broke, a fault of traindx: {type(error).__name__}: {error}"])
 
 
 def _matters(probe: Probe, ranked: Sequence[Ranked], result: Gathered, knowledge: Knowledge) -> bool:

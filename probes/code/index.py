@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 KINDS = (
     "ERROR", "assignment", "attribute", "augmented_assignment", "binary_operator", "break_statement", "call", "class_definition",
-    "comparison_operator", "decorated_definition", "dotted_name", "exec_statement", "expression_statement", "float", "for_statement",
+    "comparison_operator", "decorated_definition", "decorator", "dictionary_comprehension", "dotted_name", "exec_statement", "expression_statement", "float", "for_statement",
     "function_definition", "identifier", "if_statement", "import_from_statement", "import_statement", "keyword_argument",
     "list_comprehension", "module", "none", "print_statement", "return_statement", "string", "subscript", "unary_operator",
-    "while_statement", "with_statement",
+    "while_statement", "with_clause", "with_statement",
 )  # fmt: skip
 """The kinds of nodes that rules begin with."""
 

@@ -70,8 +70,7 @@ class CodeProbe:
             )
             return findings
         _add(findings, "code.read", True, [module.source.place(0) for module in modules])
-        for module in modules:
-            self._parsed(module, findings)
+        self._parsed(modules, findings)
         packages = imports_of(modules)
         _add(findings, "code.imports", tuple(packages), list(packages.values()))
         self._patterns(Program(modules), findings)
@@ -91,14 +90,16 @@ class CodeProbe:
             if source.text.strip():
                 yield Module(source, self.knowledge.idioms)
 
-    def _parsed(self, module: Module, findings: Findings) -> None:
-        if is_python2(module):
-            findings.notes.append(f"{module.source.name}: Python 2")
-            return
-        if (wrong := syntax_error(module)) is not None:
-            place, message = wrong
-            findings.notes.append(f"{place}: does not parse: {message}")
-            _add(findings, "code.syntax_error", True, [place])
+    def _parsed(self, modules: list[Module], findings: Findings) -> None:
+        wrong = []
+        for module in modules:
+            if is_python2(module):
+                findings.notes.append(f"{module.source.name}: Python 2")
+            elif (error := syntax_error(module)) is not None:
+                place, message = error
+                findings.notes.append(f"{place}: does not parse: {message}")
+                wrong.append(place)
+        _add(findings, "code.syntax_error", bool(wrong), wrong)
 
     def _patterns(self, program: Program, findings: Findings) -> None:
         until = monotonic() + MAX_SECONDS

@@ -11,6 +11,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from .combine import Read, counting, disagreements
 from .dialect import Dialect, Way
 from .exact import File
+from .homes import homes, why_homeless
 from .occurrence import Occurrence
 from .patch import Applied, FilePatch, Patch, Refused
 from .placing import Unplaceable, place_change
@@ -116,7 +117,7 @@ class _Planner:
         if now is None:
             # That one of several ways has no word for it says less than that there is no place.
             reasons.sort(key=lambda one: isinstance(one, NotSpelled))
-        return str(reasons[0]) if reasons else "no file was given that it belongs to"
+        return str(reasons[0]) if reasons else why_homeless(self.reads)
 
     def candidates(self, setting: str, now: Occurrence | None) -> Iterator[Candidate]:
         """Where a change could be made, the best first: where the setting stands, else where it belongs."""
@@ -127,10 +128,7 @@ class _Planner:
                 if way is not now.way:
                     yield read, now.dialect, way, now
             return
-        places = [
-            (read, dialect) for read in self.reads for dialect in read.dialects if setting in dialect.settings
-        ]
-        for read, dialect in sorted(places, key=lambda one: _fitness(*one)):
+        for read, dialect in homes(self.reads, setting):
             for way in dialect.settings[setting]:
                 yield read, dialect, way, None
 
@@ -176,13 +174,6 @@ def _all_off(way: Way, value: Scalar) -> bool:
         return all(raw is False for raw in spelled(way, value, None).values())
     except NotSpelled:
         return False
-
-
-def _fitness(read: Read, dialect: Dialect) -> tuple[int, int, int]:
-    """Lower is better: the recognised trainer's own file, then scripts, then files of a trainer that is not known."""
-    known = 0 if dialect is read.trainer else 2 if dialect.loose else 1
-    origin = {Origin.CONFIG: 0, Origin.SCRIPT: 1}.get(read.document.origin, 2)
-    return known, origin, -len(read.occurrences)
 
 
 def _by_hand(setting: str, value: Scalar, one: Occurrence | None, reason: str) -> Refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from traindx.engine.facts import Scalar
@@ -35,11 +35,12 @@ def place_change(
     Raises NotSpelled or Unplaceable with the reason.
     """
     placing = _Placing(read, dialect, way, Siblings(read, dialect, setting, order))
-    wanted = spelled(way, value, old.entry if old else None, placing.factor())
+    held_now = old.entry if old else None
+    wanted = spelled(way, value, held_now, placing.factor(), mixed=not dialect.loose)
     if not way.several:
         wanted = {placing.key(): raw for raw in wanted.values()}
     held = {key: entry for key in wanted if (entry := placing.held(key, old)) is not None}
-    if dialect.loose and not held and (old is not None or setting in dialect.never_added):
+    if dialect.loose and _is_guess(setting, way, dialect, old, wanted, held):
         raise Unplaceable("the trainer is not known, and so is no other name for it")
     if old is not None:
         placing.placed.at = old.entry.at
@@ -52,6 +53,20 @@ def place_change(
         elif raw is not False or all_keys or len(wanted) == 1:
             placing.insert(key, raw, next(iter(held.values()), None))
     return placing.placed
+
+
+def _is_guess(
+    setting: str,
+    way: Way,
+    dialect: Dialect,
+    old: Occurrence | None,
+    wanted: Mapping[str, Any],
+    held: Mapping[str, Entry],
+) -> bool:
+    """Whether a change needs a key that a script of one's own hardly reads."""
+    if not held:
+        return old is not None or setting in dialect.never_added
+    return any(key not in held and key not in way.keys for key, raw in wanted.items() if raw is not False)
 
 
 class _Placing(Replacing):

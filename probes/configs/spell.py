@@ -18,17 +18,19 @@ class NotSpelled(ValueError):
     """A value that this way of writing a setting has no words for. The message says why."""
 
 
-def spelled(way: Way, value: Scalar, old: Entry | None, factor: float = 1.0) -> Mapping[str, Any]:
+def spelled(
+    way: Way, value: Scalar, old: Entry | None, factor: float = 1.0, *, mixed: bool = True
+) -> Mapping[str, Any]:
     """The keys and what they must hold, for a canonical value.
 
     `old` is the entry that holds the setting now, `factor` the number of another key that is
-    multiplied in. Raises NotSpelled.
+    multiplied in. Unless `mixed`, what is a switch now can only be turned. Raises NotSpelled.
     """
     if not way.keys:
         raise NotSpelled("it follows from a call and is no value of its own")
     key = way.keys[0]
     if way.values:
-        return _from_words(way, key, value)
+        return _from_words(way, key, value, old, mixed=mixed)
     if isinstance(value, bool):
         return {key: value is not way.inverted}
     if isinstance(value, str):
@@ -36,15 +38,18 @@ def spelled(way: Way, value: Scalar, old: Entry | None, factor: float = 1.0) -> 
     return {key: _number(way, value, old, factor)}
 
 
-def _from_words(way: Way, key: str, value: Scalar) -> Mapping[str, Any]:
+def _from_words(way: Way, key: str, value: Scalar, old: Entry | None, *, mixed: bool) -> Mapping[str, Any]:
     word = str(value).lower() if isinstance(value, bool) else str(value)
     for canonical, spelling in way.values.items():
         if canonical == word or _same_number(canonical, value):
             if isinstance(spelling, dict):
-                return {part: _preferred(one) for part, one in spelling.items()}
-            return {key: _preferred(spelling)}
+                return {part: _preferred(one, None) for part, one in spelling.items()}
+            raw = _preferred(spelling, old)
+            if not mixed and old is not None and old.value is True and not isinstance(raw, bool):
+                raise NotSpelled(f"`{old.key}` is a switch, and cannot say {word}")
+            return {key: raw}
     known = ", ".join(way.values)
-    raise NotSpelled(f"`{key}` can say {known}, and not {word}")
+    raise NotSpelled(f"`{old.key if old else key}` can say {known}, and not {word}")
 
 
 def _same_number(canonical: str, value: Scalar) -> bool:
@@ -57,8 +62,11 @@ def _same_number(canonical: str, value: Scalar) -> bool:
     )
 
 
-def _preferred(spelling: Any) -> Any:
-    return spelling[0] if isinstance(spelling, list) else spelling
+def _preferred(spelling: Any, old: Entry | None) -> Any:
+    """The first of several spellings that is of the old one's kind: a switch, a number, a word."""
+    options = spelling if isinstance(spelling, list) else [spelling]
+    alike = [one for one in options if old is not None and type(one) is type(old.value)]
+    return (alike or options)[0]
 
 
 def _number(way: Way, value: float, old: Entry | None, factor: float) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
@@ -35,7 +36,7 @@ class Collected:
     def __contains__(self, name: object) -> bool:
         return name in self._facts
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[Fact]:
         return iter(self._facts.values())
 
     def get(self, name: str) -> Fact | None:
@@ -43,10 +44,17 @@ class Collected:
         return self._facts.get(name)
 
     def add(self, name: str, value: Value, place: Place, origin: Origin = Origin.LOG, note: str = "") -> None:
-        """Take a fact in, unless one of its name is there already from as good an origin."""
-        before = self._facts.get(name)
-        if before is None or origin.rank < before.origin.rank:
-            self._facts[name] = Fact(name, value, origin, (place,), note)
+        """Take in a fact that stands at one place, as `take` does."""
+        self.take(Fact(name, value, origin, (place,), note))
+
+    def take(self, fact: Fact) -> None:
+        """Take a fact in, unless one of its name is there already from as good an origin.
+
+        Of two that say the same of one log, that of the earlier line counts.
+        """
+        before = self._facts.get(fact.name)
+        if before is None or fact.origin.rank < before.origin.rank or _sooner(fact, before):
+            self._facts[fact.name] = fact
 
     def put(self, fact: Fact) -> None:
         """Take a fact in as it is, in place of one of its name."""
@@ -73,7 +81,22 @@ class Collected:
         if kind == "list":
             return _list(text)
         allowed = fact.values if fact else ()
-        return text or None if not allowed else next((one for one in allowed if one.lower() == text.lower()), None)
+        return (
+            text or None
+            if not allowed
+            else next((one for one in allowed if one.lower() == text.lower()), None)
+        )
+
+
+def _sooner(fact: Fact, before: Fact) -> bool:
+    here, there = fact.place, before.place
+    if (
+        here is None
+        or there is None
+        or (fact.value, fact.origin, here.input) != (before.value, before.origin, there.input)
+    ):
+        return False
+    return here.line is not None and there.line is not None and here.line < there.line
 
 
 def _number(text: str, unit: str, *, whole: bool) -> int | float | None:

@@ -51,9 +51,7 @@ class Conclusion:
         tell_series(told, log.store, log.positions, log.lines)
         tell_progress(told, log)
         for fact in told.facts.values():
-            known = self._facts.get(fact.name)
-            if known is None or known.origin is not Origin.LOG:
-                self._facts.put(fact)
+            self._facts.take(fact)
 
     def _tell_logs(self, logs: Sequence[Log], first: Failure | None) -> None:
         place = Place(logs[0].name)
@@ -66,7 +64,9 @@ class Conclusion:
             self._facts.add("log.trainer", trainer, place)
         machines = [log for log in texts if log.heard.machine]
         if machines:
-            traceback = next((log.heard.first_traceback for log in machines if log.heard.first_traceback), None)
+            traceback = next(
+                (log.heard.first_traceback for log in machines if log.heard.first_traceback), None
+            )
             self._facts.add("log.traceback", traceback is not None, traceback or place)
         ranks = set().union(*(log.ranks() for log in logs))
         if ranks:
@@ -82,7 +82,9 @@ class Conclusion:
         place = steps.place or Place(logs[0].name)
         curves = any(log.has_curves() for log in logs)
         reached = curves and int(steps.value) >= int(total.value)  # type: ignore[arg-type]
-        failed = first is not None or any(hit.rule.role in ("failure", "consequence") for hit in self._hits.found.values())
+        failed = first is not None or any(
+            hit.rule.role in ("failure", "consequence") for hit in self._hits.found.values()
+        )
         if reached:
             self._facts.add("log.finished", True, place)
         elif failed or sum(log.positions.seen for log in logs) >= _ENOUGH:
@@ -92,10 +94,22 @@ class Conclusion:
 
     def _tell_oom(self, first: Failure | None) -> None:
         """When in the run device memory ran out."""
-        tried = next((hit for hit in self._hits.found.values() if any(name.startswith("gpu.oom.") for name in hit.rule.captures.values())), None)
+        tried = next(
+            (
+                hit
+                for hit in self._hits.found.values()
+                if any(name.startswith("gpu.oom.") for name in hit.rule.captures.values())
+            ),
+            None,
+        )
         if tried is None:
             return
-        during = (("loading", "in_loading"), ("saving", "in_saving"), ("evaluation", "in_evaluation"), ("optimizer-step", "in_optimizer"))
+        during = (
+            ("loading", "in_loading"),
+            ("saving", "in_saving"),
+            ("evaluation", "in_evaluation"),
+            ("optimizer-step", "in_optimizer"),
+        )
         when = next((word for word, name in during if self._true(f"log.exception.{name}")), "")
         step = tried.place.step
         if not when and step is not None:
@@ -123,7 +137,12 @@ class Conclusion:
             self.events.append(Event(text, failure.place))
         for name, what in _MOMENTS.items():
             fact = self._facts.get(name)
-            if fact is not None and fact.value is True and fact.place is not None and fact.origin is Origin.LOG:
+            if (
+                fact is not None
+                and fact.value is True
+                and fact.place is not None
+                and fact.origin is Origin.LOG
+            ):
                 self.events.append(Event(what, fact.place))
         self.events.sort(key=lambda event: (event.place.input, event.place.line or 0))
         del self.events[MAX_EVENTS:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -29,7 +30,7 @@ def deviation(values: Sequence[float]) -> float:
 
 def steps_between(values: Sequence[float]) -> list[float]:
     """The difference of each value to the one before it."""
-    return [after - before for before, after in zip(values, values[1:], strict=False)]
+    return [after - before for before, after in itertools.pairwise(values)]
 
 
 def noise(values: Sequence[float]) -> float:
@@ -50,7 +51,7 @@ def parts(values: Sequence[float], count: int) -> list[float]:
     """The medians of `count` parts of about equal length (of as many as there are values, if fewer)."""
     count = min(count, len(values))
     edges = [round(index * len(values) / count) for index in range(count + 1)]
-    return [median(values[start:end]) for start, end in zip(edges, edges[1:], strict=False)]
+    return [median(values[start:end]) for start, end in itertools.pairwise(edges)]
 
 
 def jumpiness(values: Sequence[float]) -> float:
@@ -62,7 +63,7 @@ def jumpiness(values: Sequence[float]) -> float:
 def turns(values: Sequence[float]) -> float:
     """The share of steps that go the other way than the step before."""
     steps = [step for step in steps_between(values) if step]
-    changed = sum(1 for before, after in zip(steps, steps[1:], strict=False) if (before > 0) != (after > 0))
+    changed = sum(1 for before, after in itertools.pairwise(steps) if (before > 0) != (after > 0))
     return changed / (len(steps) - 1) if len(steps) > 1 else 0.0
 
 

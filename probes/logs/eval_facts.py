@@ -89,7 +89,11 @@ def _beside(line: Curve, train: Curve) -> list[tuple[float, float]]:
     for value, mark in zip(line.values, line.marks, strict=True):
         while place + 1 < len(numbers) and numbers[place + 1] <= mark.number:
             place += 1
-        near = train.values[max(0, place - 4) : place + 1] if len(train) > 4 * len(line) else [train.values[place]]
+        near = (
+            train.values[max(0, place - 4) : place + 1]
+            if len(train) > 4 * len(line)
+            else [train.values[place]]
+        )
         pairs.append((value, curve.median(near)))
     return pairs
 

@@ -133,7 +133,9 @@ class FastFinder:
         engine, expression = self._hyperscan, pattern.encode()
         try:
             engine.Database().compile(
-                expressions=[expression], ids=[0], flags=[engine.HS_FLAG_PREFILTER | engine.HS_FLAG_ALLOWEMPTY]
+                expressions=[expression],
+                ids=[0],
+                flags=[engine.HS_FLAG_PREFILTER | engine.HS_FLAG_ALLOWEMPTY],
             )
         except engine.error:
             return None

@@ -28,9 +28,7 @@ class Formats:
         rules = [self._formats[one] for one in sorted(candidates)]
         low = line.lower()
         found = [
-            one
-            for one in rules
-            if self.may_be(low, one.id) and self._compiled(one.recognise).search(line)
+            one for one in rules if self.may_be(low, one.id) and self._compiled(one.recognise).search(line)
         ]
         for one in found:
             if one.id not in self.seen:

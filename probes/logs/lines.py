@@ -13,7 +13,6 @@ from .reader import PLACES, Reader, Reading
 from .tables import Table, header_of
 from .template import Template, learn, shapes_of
 
-
 MAX_FORMS = 2000
 
 
@@ -33,15 +32,18 @@ class Lines:
         """What a line says. `candidates` are the formats it may be of."""
         return self._read(line, [one.id for one in self.formats.recognise(line, candidates)])
 
-    def placed(self, line: bytes) -> Reading:
-        """The same for a line that was read before: its format is known by now, and often its form."""
+    def placed(self, line: bytes, *, values: bool = True) -> Reading:
+        """The same for a line that was read before: its format is known by now, and often its form.
+
+        Without `values` only where the run is may be asked of it.
+        """
         known = (len(self.formats.seen), self.table)
         if known != self._known or len(self._forms) > MAX_FORMS:
             self._known, self._forms = known, {}
         shape = shapes_of(line)[0]
         form = self._forms.get(shape)
         if form is not None and (match := form.fullmatch(line)):
-            return _again(form, match)
+            return _again(form, match, values=values)
         reading = self._read(line, self.formats.seen)
         self._forms[shape] = learn(line, [*reading.at, *reading.values])
         return reading
@@ -61,13 +63,13 @@ class Lines:
         return True
 
 
-def _again(form: Template, match: re.Match[bytes]) -> Reading:
+def _again(form: Template, match: re.Match[bytes], *, values: bool) -> Reading:
     """The reading of a line of a known form."""
     reading = Reading()
     for group, value in enumerate(form.values, 1):
-        start, end = match.span(group)
         if value.name.metric in PLACES:
-            reading.place(value.name.metric, match[group].decode(), start)
-        else:
+            reading.place(value.name.metric, match[group].decode(), match.start(group))
+        elif values:
+            start, end = match.span(group)
             reading.values.append(replace(value, start=start, end=end, words=(start, start)))
     return reading

@@ -65,7 +65,9 @@ class Heard:
 class Listener:
     """Listens to the lines of one log that the scan thinks worth it."""
 
-    def __init__(self, name: str, knowledge: Knowledge, machines: Signatures, hits: Hits, facts: Collected) -> None:
+    def __init__(
+        self, name: str, knowledge: Knowledge, machines: Signatures, hits: Hits, facts: Collected
+    ) -> None:
         self.name = name
         self.heard = Heard()
         self.settings = Settings(name, knowledge)
@@ -130,18 +132,24 @@ class Listener:
 
     # -- lines one by one
 
-    def hear(self, index: int, line: bytes, prefix: Prefix, keys: set[str], words: Sequence[bytes]) -> bool:
+    def hear(self, index: int, line: bytes, prefix: Prefix, keys: set[str]) -> bool:
         """A new kind of line, or one that needs care each time. True where it is no carrier of numbers."""
         if prefix.rank is not None:
             self.heard.ranks.add(prefix.rank)
-        if "!note" in keys and self._note(index, line):
-            return True
         self.heard.machine = True
-        if ("!packages" in keys or self._packages.may_be(line)) and self._packages.hear(self._block.number(index), line):
+        if ("!packages" in keys or self._packages.may_be(line)) and self._packages.hear(
+            self._block.number(index), line
+        ):
             return True
-        if ("!settings" in keys or self.settings.may_begin(line)) and self.settings.hear(self._block.number(index), line, prefix.end):
+        if ("!settings" in keys or self.settings.may_begin(line)) and self.settings.hear(
+            self._block.number(index), line, prefix.end
+        ):
             return True
-        if keys & {"!trace", "!raise"} and self._exception(index, line, prefix):
+        return bool(keys & {"!trace", "!raise"}) and self._exception(index, line, prefix)
+
+    def is_written(self, index: int, line: bytes, keys: set[str], words: Sequence[bytes]) -> bool:
+        """Whether a person wrote this line: a note, or someone speaking of himself. It is kept then."""
+        if "!note" in keys and self._note(index, line):
             return True
         return not _OWN.isdisjoint(words) and self._spoken(index, line)
 
@@ -190,7 +198,9 @@ class Listener:
         raw = line.decode("utf-8", "replace").rstrip()
         text = line[prefix.end :].decode("utf-8", "replace").rstrip() if prefix.end else raw
         for rule in rules:
-            match = self.machines.search(rule, text) or (prefix.end and self.machines.search(rule, raw)) or None
+            match = (
+                self.machines.search(rule, text) or (prefix.end and self.machines.search(rule, raw)) or None
+            )
             if match is not None:
                 self._hits.note(rule, match, self.place(index, line, prefix.rank))
                 found = True
@@ -202,10 +212,7 @@ class Listener:
     def is_news(self, rules: Iterable[SignatureRule], line: bytes) -> bool:
         """Whether one of these signatures, not found before, may stand in a line. Those found before are counted."""
         low = line.lower()
-        for rule in rules:
-            if self.machines.holds(rule, low) and not self._counted(rule, line):
-                return True
-        return False
+        return any(self.machines.holds(rule, low) and not self._counted(rule, line) for rule in rules)
 
     def _counted(self, rule: SignatureRule, line: bytes) -> bool:
         """Whether a signature is known or not there."""
@@ -216,7 +223,11 @@ class Listener:
 
     def _begin_window(self, rule: SignatureRule, index: int, line: bytes) -> None:
         worker = worker_of(line)
-        lines = [*self._before, *self._block.lines[: index + 1]] if index < rule.lines else self._block.lines[: index + 1]
+        lines = (
+            [*self._before, *self._block.lines[: index + 1]]
+            if index < rule.lines
+            else self._block.lines[: index + 1]
+        )
         lines = [one for one in lines[-rule.lines :] if worker_of(one) == worker]
         first = self._block.number(index) - len(lines) + 1
         if len(self._windows) < 50:
@@ -281,7 +292,9 @@ class Listener:
         if traceback is None:
             return False
         prefix = prefix_of(line)
-        start = prefix.end if line[prefix.end : prefix.end + 2] in (b"  ", b"\t") else body_of(line, prefix.end)
+        start = (
+            prefix.end if line[prefix.end : prefix.end + 2] in (b"  ", b"\t") else body_of(line, prefix.end)
+        )
         stamped = start > prefix.end
         if traceback.raised is not None and stamped and not traceback.stamped:
             self._finish(worker)
@@ -298,7 +311,9 @@ class Listener:
         if rules is None:
             if len(self._rules) > 5000:
                 self._rules.clear()
-            rules = self._rules[key] = self.machines.candidates(line, self.machines.vocabulary.hits(letters(line)))
+            rules = self._rules[key] = self.machines.candidates(
+                line, self.machines.vocabulary.hits(letters(line))
+            )
         if rules:
             self.watch(rules, index, line)
 

@@ -57,7 +57,9 @@ class Log:
         """Forget numbers that look like metrics and stand where no training is."""
         training = self.has_curves() or self.positions.sample
         for one in list(self.store):
-            scores = one.name.metric in ("accuracy", "eval_accuracy") and not training and not self._placed(one)
+            scores = (
+                one.name.metric in ("accuracy", "eval_accuracy") and not training and not self._placed(one)
+            )
             if scores or (one.name.metric in _ALONE and one.count == 1 and self._is_alone(one)):
                 self.store.drop(one)
 

@@ -119,7 +119,10 @@ def _climbed(told: Told, before: Sequence[float]) -> bool | None:
     if len(before) < _SOME:
         return None
     end, usual = before[-_SOME:], before[-int(told.limits["window"]) : -_SOME]
-    rising = all(step > 0 for step in curve.steps_between(end)) and end[-1] > end[0] + abs(end[0]) * told.limits["clear_change"]
+    rising = (
+        all(step > 0 for step in curve.steps_between(end))
+        and end[-1] > end[0] + abs(end[0]) * told.limits["clear_change"]
+    )
     if not usual:
         return rising
     level = curve.median(usual)
@@ -132,7 +135,11 @@ def _tell_zero(told: Told, loss: Series) -> None:
         return
     zeros = _longest_zeros(values)
     if "zero-loss-is-normal" not in told.quirks:
-        told.tell("loss.zero", zeros >= _SOME or zeros == len(values) >= 2 or (None if zeros else False), loss.marks[-1])
+        told.tell(
+            "loss.zero",
+            zeros >= _SOME or zeros == len(values) >= 2 or (None if zeros else False),
+            loss.marks[-1],
+        )
         if len(values) >= 2:
             told.tell("loss.zero_from_start", not any(values[:2]), loss.marks[0])
     if "negative-loss-is-normal" not in told.quirks and loss.low is not None:
@@ -261,7 +268,11 @@ def _diverging(told: Told, values: Sequence[float]) -> bool | None:
         return None
     low = levels.index(min(levels))
     tail = levels[-max(2, len(levels) // 10) :]
-    up = min(levels) > 0 and low < len(levels) - len(tail) and min(tail) > told.limits["divergence_ratio"] * min(levels)
+    up = (
+        min(levels) > 0
+        and low < len(levels) - len(tail)
+        and min(tail) > told.limits["divergence_ratio"] * min(levels)
+    )
     return up or (False if len(values) >= told.limits["points_few"] else None)
 
 

@@ -70,7 +70,9 @@ class Metrics:
                 series.extend(values, self._marker(block, indices, rank, marks))
         self._batches = {}
 
-    def _marker(self, block: Block, indices: Sequence[int], rank: int | None, marks: dict[int, Mark]) -> MarkOf:
+    def _marker(
+        self, block: Block, indices: Sequence[int], rank: int | None, marks: dict[int, Mark]
+    ) -> MarkOf:
         def mark(place: int) -> Mark:
             index = indices[place]
             found = marks.get(index)

@@ -12,8 +12,12 @@ from .regex import regex
 
 _PINNED = regex(r"(?:^|[\s,'\"\[(])([A-Za-z][\w.-]*)==(\d[\w.+!-]*)")
 _ONLY_PINNED = regex(r"^\s*(?:\[pip3?\]\s*)?(?:[A-Za-z][\w.-]*(?:\[[\w,]+\])?==\d[\w.+!-]*[\s,;]*)+$")
-_TABLE = regex(r"^\s*(?:\||#)?\s*(?:Package|Name)\s+\|?\s*Version\b|^\s*\$?.*\b(?:pip3?|conda|uv pip|mamba) (?:list|freeze)\b")
-_ROW = regex(r"^\s*(?:\[(?:pip3?|conda)\]\s+|\|\s*)?([A-Za-z][\w.-]*)\s+\|?\s*(\d+(?:\.\w+)+(?:[+-]\S*)?)(?:\s.*)?$")
+_TABLE = regex(
+    r"^\s*(?:\||#)?\s*(?:Package|Name)\s+\|?\s*Version\b|^\s*\$?.*\b(?:pip3?|conda|uv pip|mamba) (?:list|freeze)\b"
+)
+_ROW = regex(
+    r"^\s*(?:\[(?:pip3?|conda)\]\s+|\|\s*)?([A-Za-z][\w.-]*)\s+\|?\s*(\d+(?:\.\w+)+(?:[+-]\S*)?)(?:\s.*)?$"
+)
 _RULE = regex(r"^[\s|+=-]*$")
 _INSTALLED = regex(r"^\s*Successfully installed ((?:[A-Za-z][\w.-]*-\d[\w.+!]*\s*)+)$")
 _ONE_INSTALLED = regex(r"([A-Za-z][\w.-]*?)-(\d[\w.+!]*)(?=\s|$)")
@@ -64,7 +68,9 @@ class Packages:
         if _ONLY_PINNED.match(text):
             self._note(_PINNED.findall(text), number, line)
             return True
-        self.open = bool(text) and (bool(_RULE.match(text)) or bool(_TABLE.match(text)) or text.startswith("#"))
+        self.open = bool(text) and (
+            bool(_RULE.match(text)) or bool(_TABLE.match(text)) or text.startswith("#")
+        )
         return self.open
 
     def _note(self, found: Iterable[tuple[str, ...]], number: int, line: bytes) -> None:

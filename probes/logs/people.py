@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from traindx.engine.facts import Fact, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
@@ -11,7 +12,7 @@ from ..prose import ProseReader
 from .collected import Collected
 from .listening import Said
 from .prose import sentences
-from .signatures import Hits, for_people
+from .signatures import Hits, Signatures, for_people
 from .vocabulary import letters
 
 MAX_SENTENCES = 400
@@ -22,8 +23,15 @@ class People:
 
     def __init__(self, knowledge: Knowledge, facts: Collected, hits: Hits) -> None:
         self._facts, self._hits = facts, hits
-        self._signatures = for_people(knowledge)
-        self._reader = ProseReader(knowledge)
+        self._knowledge = knowledge
+
+    @cached_property
+    def _signatures(self) -> Signatures:
+        return for_people(self._knowledge)
+
+    @cached_property
+    def _reader(self) -> ProseReader:
+        return ProseReader(self._knowledge)
 
     def take(self, said: Iterable[Said]) -> None:
         """Take in what was said, and give the sentences as a fact."""

@@ -10,7 +10,7 @@ from .lines import Lines
 from .reader import Reading
 from .series import Mark
 
-MAX_SAMPLES = 512
+MAX_SAMPLES = 256
 
 
 class Where(NamedTuple):
@@ -78,7 +78,9 @@ class Positions:
                 self.last_number = block.number(self._bars[-1])
         for index in self._bars:
             if self.seen % (1 << self._stride) == 0:
-                self._sample(Mark(block.number(index), block.lines[index], None, self.before(block, index)[1]))
+                self._sample(
+                    Mark(block.number(index), block.lines[index], None, self.before(block, index)[1])
+                )
             self.seen += 1
         self._bars, self._headers = [], []
 
@@ -112,7 +114,7 @@ class Positions:
         if found is None:
             if len(self._read) > 4096:
                 self._read.clear()
-            found = self._read[line] = self._lines.placed(line)
+            found = self._read[line] = self._lines.placed(line, values=False)
         return found
 
 

@@ -17,16 +17,24 @@ from .regex import regex
 MAX_LINES = 600
 MAX_BLOCKS = 40
 MAX_CHARACTERS = 1 << 16
-_NAMES = r"config(?:uration)?s?|args|arguments|hparams|hyper[- _]?parameters|parameters|settings|options|params"
-_CALL = regex(r"(?:^|[\s:=])(?:Namespace|\w*(?:Arguments|Args|Config|Configuration|HParams|Settings)\w*)\s?\((?=\w|$|\s*$)")
+_NAMES = (
+    r"config(?:uration)?s?|args|arguments|hparams|hyper[- _]?parameters|parameters|settings|options|params"
+)
+_CALL = regex(
+    r"(?:^|[\s:=])(?:Namespace|\w*(?:Arguments|Args|Config|Configuration|HParams|Settings)\w*)\s?\((?=\w|$|\s*$)"
+)
 _BRACES = regex(rf"(?i)^.{{0,60}}\b(?:{_NAMES}|json)\b[^{{}}()]{{0,30}}[:=]?\s*\{{")
 _LONE_BRACE = regex(r"^\s*\{\s*$")
 _HEADING = regex(rf"(?i)^[\W_]*(?:(?:\w+ ){{0,3}}(?:{_NAMES})|running training(?: /.*)?)[\W_]*$")
 _BANNER = regex(r"^==\(\(====\)\)==")
-_PAIR = regex(r"""^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[-|>* "']*[\w./ -]{1,60}?["']?\s*(?:[:=]\s*|\.{3,}\s?|\s{2,}|\s\|\s|\t)\S.*$""")
+_PAIR = regex(
+    r"""^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[-|>* "']*[\w./ -]{1,60}?["']?\s*(?:[:=]\s*|\.{3,}\s?|\s{2,}|\s\|\s|\t)\S.*$"""
+)
 _FLAG = regex(r"^\s*--[A-Za-z][\w.-]*(?:\s*[:=]\s*|\s+)\S")
 _DOTTED = regex(r"^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[\w./-]+ ?\.{4,} ?\S")
-_COMMAND = regex(r"^\s*(?:(?:\$|\+|>|#|\S+@\S+[$#]) +)?(?:\w+=\S+ +){0,6}(?:\S*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*|srun|bash|sh|lightning|llamafactory-cli|axolotl|tune)\s.*")
+_COMMAND = regex(
+    r"^\s*(?:(?:\$|\+|>|#|\S+@\S+[$#]) +)?(?:\w+=\S+ +){0,6}(?:\S*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*|srun|bash|sh|lightning|llamafactory-cli|axolotl|tune)\s.*"
+)
 _PROMPT = regex(r"^\s*(?:\$|\+|\S+@\S+[$#]) +\S.* --?\w")
 _OPENING = regex(r"[({\[]")
 _CLOSING = regex(r"[)}\]]")
@@ -79,7 +87,9 @@ class Settings:
         """Whether the next line belongs to the open block."""
         prefix = prefix_of(line)
         text = line[body_of(line, prefix.end) :].decode("utf-8", "replace").rstrip()
-        if self._how == "pairs" and not (_PAIR.match(text) or (len(self._lines) == 1 and not text.strip("-=* "))):
+        if self._how == "pairs" and not (
+            _PAIR.match(text) or (len(self._lines) == 1 and not text.strip("-=* "))
+        ):
             self._end()
             return False
         if self._how == "flags" and not _FLAG.match(text):

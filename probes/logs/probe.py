@@ -47,7 +47,12 @@ class LogProbe:
     id = "logs"
 
     def __init__(
-        self, inputs: Sequence[Input], knowledge: Knowledge, *, scan: Mode = "auto", progress: Progress | None = None
+        self,
+        inputs: Sequence[Input],
+        knowledge: Knowledge,
+        *,
+        scan: Mode = "auto",
+        progress: Progress | None = None,
     ) -> None:
         self._inputs = [one for one in inputs if one.kind in _KINDS]
         self._knowledge, self._mode, self._progress = knowledge, scan, progress

@@ -12,9 +12,13 @@ NOTE = regex(r"^\s*note:\s*(?P<text>.*)$")
 _FENCE = regex(r"^\s*(?:```|~~~)")
 _SENTENCE_END = regex(r"(?<=[.!?;])\s+|[。！？；]")
 _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_OTHER_SCRIPT = regex(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]")
+_OTHER_SCRIPT = regex(
+    r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"
+)
 _SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
-_MACHINE = regex(r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b)|[\w/\\.-]+\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$")
+_MACHINE = regex(
+    r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b)|[\w/\\.-]+\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
+)
 _MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
 
 

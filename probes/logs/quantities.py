@@ -7,7 +7,8 @@ import re
 from .regex import regex
 
 _NUMBER = regex(
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)\b", re.IGNORECASE
+    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)\b",
+    re.IGNORECASE,
 )
 _UNIT = regex(r"\s*([A-Za-z%µ]+(?:/[A-Za-z]+)?)")
 

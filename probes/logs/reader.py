@@ -32,7 +32,9 @@ _TOKEN = regex(
 _ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
 _SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/])")
 _PER = regex(rb"/[A-Za-z]+(?![\w=])")
-_FILE = regex(rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$")
+_FILE = regex(
+    rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$"
+)
 _IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
 _GOES_ON = regex(rb"[-.]\w")
 _NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
@@ -87,7 +89,7 @@ class Reading:
         if any(one.name.metric == kind for one in self.at):
             return
         value = number(text)
-        if abs(value) >= 1e15 or value != value:
+        if not abs(value) < 1e15:
             return
         if kind == "step":
             self.step = value
@@ -231,10 +233,7 @@ class _Pass:
     def _number(self, token: re.Match[bytes]) -> int:
         position = token.end()
         unit, after = self._unit_at(position)
-        if _GOES_ON.match(self.line, position):
-            name = None
-        else:
-            name = self._by_unit(unit) or self._name()
+        name = None if _GOES_ON.match(self.line, position) else self._by_unit(unit) or self._name()
         if name is None and token[0][-1:].isalpha():
             # `number of nan iterations: 0`: here it is a word.
             self._word(token)

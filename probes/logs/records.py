@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -43,7 +44,11 @@ class Records:
         line, values = row
         numbers = {name: value for name, value in _flat(values) if value is not None}
         named = [(self._name(name), value) for name, value in list(numbers.items())[:MAX_COLUMNS]]
-        at = {name.metric: value for name, value in reversed(named) if name is not None and name.metric in POSITIONS}
+        at = {
+            name.metric: value
+            for name, value in reversed(named)
+            if name is not None and name.metric in POSITIONS
+        }
         if "total_steps" in at:
             self.total_steps = int(at["total_steps"])
         step = at.get("step", at.get("epoch"))
@@ -83,7 +88,7 @@ def _numeric(value: Any) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return float(value) if abs(value) < 1e300 or value != value else float("inf")
+        return float(value) if not abs(value) >= 1e300 else math.inf
     if isinstance(value, str) and 0 < len(value) < 40:
         done, _, total = value.partition("/")
         try:
@@ -104,7 +109,9 @@ def rows_of(blocks: Iterable[Block]) -> Iterator[Row]:
     if first is None or not start:
         raise NoRecords("empty")
     every = _chained(first, iterator)
-    if _HISTORY.search(first.data.decode("utf-8", "replace")) and not re.match(rb"\{[^\n]*\}\s*\n\s*\{", start):
+    if _HISTORY.search(first.data.decode("utf-8", "replace")) and not re.match(
+        rb"\{[^\n]*\}\s*\n\s*\{", start
+    ):
         return _history(every)
     if start.startswith(b"{"):
         return _json_lines(every)
@@ -124,7 +131,10 @@ def _lines(blocks: Iterator[Block]) -> Iterator[tuple[int, str]]:
     for block in blocks:
         number_of = block.number
         for index, line in enumerate(block.lines):
-            yield number_of(index) if index % 512 == 0 or b"\r" in block.data else block.first + index, line.decode("utf-8", "replace")
+            yield (
+                number_of(index) if index % 512 == 0 or b"\r" in block.data else block.first + index,
+                line.decode("utf-8", "replace"),
+            )
 
 
 def _json_lines(blocks: Iterator[Block]) -> Iterator[Row]:
@@ -215,7 +225,9 @@ def _table(blocks: Iterator[Block]) -> Iterator[Row]:
             continue
         if not any(cells):
             continue
-        if not columns or (cells != columns and not any(_numeric(cell) is not None for cell in cells) and len(cells) > 1):
+        if not columns or (
+            cells != columns and not any(_numeric(cell) is not None for cell in cells) and len(cells) > 1
+        ):
             columns = cells[:MAX_COLUMNS]
             continue
         yield line_number, {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell}

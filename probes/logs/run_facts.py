@@ -60,13 +60,17 @@ def _growing(told: Told, values: Sequence[float]) -> bool | None:
 
 def _tell_before(told: Told, line: Curve, trouble: Mark) -> None:
     """How the norm was in the steps before the trouble."""
-    before = [value for value, mark in zip(line.values, line.marks, strict=True) if mark.number < trouble.number]
+    before = [
+        value for value, mark in zip(line.values, line.marks, strict=True) if mark.number < trouble.number
+    ]
     if not before:
         return
     told.tell("grad.norm.before_trouble", curve.median(before), trouble)
     if len(before) >= 2 * _SOME:
         end, usual = before[-_SOME:], before[-int(told.limits["window"]) : -_SOME]
-        climbed = curve.median(end) > told.limits["climb"] * curve.median(usual) and end[-1] > curve.median(usual)
+        climbed = curve.median(end) > told.limits["climb"] * curve.median(usual) and end[-1] > curve.median(
+            usual
+        )
         told.tell("grad.norm.rising_before_trouble", climbed, trouble)
 
 
@@ -101,8 +105,10 @@ def _collapsed_early(told: Told, line: Curve, peak: float, total: int | None) ->
     if len(line) < told.limits["points_few"] or peak <= 0:
         return None
     low = told.limits["lr_collapse"] * peak
-    fallen = next((index for index in range(len(line)) if max(line.values[index:]) < low), None)
-    if fallen is None:
+    fallen = len(line)
+    while fallen and line.values[fallen - 1] < low:
+        fallen -= 1
+    if fallen == len(line):
         return False
     step, end = told.where(line.marks[fallen]).step, told.where(line.marks[-1]).step
     whole = total or end
@@ -131,7 +137,10 @@ def tell_memory(told: Told, memory: Series) -> None:
     told.tell("log.memory.last_gib", line.values[-1], end)
     if len(line) >= told.limits["points_few"]:
         levels = curve.parts(line.values, 10)[1:]
-        grown = levels[-1] > told.limits["memory_growth"] * levels[0] and levels[-1] > 1.02 * levels[len(levels) // 2]
+        grown = (
+            levels[-1] > told.limits["memory_growth"] * levels[0]
+            and levels[-1] > 1.02 * levels[len(levels) // 2]
+        )
         told.tell("log.memory.growing", grown and curve.climbs(levels) > 0.8, end)
 
 

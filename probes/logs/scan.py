@@ -102,7 +102,9 @@ class Scan:
             self._shapes = _Shapes(told)
             self._shapes[b""] = None
 
-    def _sorted(self, actions: Iterable[Action]) -> tuple[dict[Template, list[int]], list[tuple[int, Action]]]:
+    def _sorted(
+        self, actions: Iterable[Action]
+    ) -> tuple[dict[Template, list[int]], list[tuple[int, Action]]]:
         """The lines of a block that templates read, and those to look at one by one, by index."""
         fast: defaultdict[Template, list[int]] = defaultdict(list)
         slow, bars, headers = list[tuple[int, Action]](), list[int](), list[int]()
@@ -253,9 +255,11 @@ class Scan:
             return None
         words = letters(line)
         keys = self._vocabulary.hits(words)
+        if self.listener.is_written(index, line, keys, words):
+            return action if isinstance(action, Careful) else Careful()
         prefix = prefix_of(line, labelled=bool(self._labelled))
         rules = self.listener.signatures(index, line, words)
-        if self.listener.hear(index, line, prefix, keys, words):
+        if self.listener.hear(index, line, prefix, keys):
             if self.listener.settings.open:
                 self._learn_totals(line)
             return action if isinstance(action, Careful) else Careful()
@@ -277,7 +281,13 @@ class Scan:
         return reading if reading.values or reading.places else None
 
     def _numbered(
-        self, reading: Reading, index: int, line: bytes, prefix: Prefix, rules: tuple[SignatureRule, ...], action: Action
+        self,
+        reading: Reading,
+        index: int,
+        line: bytes,
+        prefix: Prefix,
+        rules: tuple[SignatureRule, ...],
+        action: Action,
     ) -> Action:
         values = kept(reading)
         step = reading.step is not None or reading.pair is not None

@@ -23,7 +23,9 @@ _PART = regex(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?
 _LONGEST = 1_000_000
 
 
-def tell_series(told: Told, store: Store, positions: Positions | None = None, lines: Lines | None = None) -> None:
+def tell_series(
+    told: Told, store: Store, positions: Positions | None = None, lines: Lines | None = None
+) -> None:
     """Everything the series of one log say."""
     losses, parts = store.of("loss"), store.of("loss_part")
     evals, scores = store.of("eval_loss"), store.of("eval_accuracy")
@@ -101,7 +103,12 @@ def series_facts(series: Mapping[str, Sequence[float]], limits: Mapping[str, flo
         one = store.get(Name(metric, metric.replace("_", " "), 0))
         if one is not None:
             one.extend(list(values), _evenly(len(values)))
-    told = Told(limits, lambda mark: Place("series", step=_whole(mark.step)), lambda mark: Where(mark.step), counted=True)
+    told = Told(
+        limits,
+        lambda mark: Place("series", step=_whole(mark.step)),
+        lambda mark: Where(mark.step),
+        counted=True,
+    )
     tell_series(told, store)
     return list(told.facts.values())
 

@@ -47,7 +47,9 @@ class Signatures:
         if not (keys or self.always):
             return ()
         shape = shapes_of(line)[0].lower()
-        chosen = sorted(key for key in {*keys, *self.always} if key in self.rules and self._may_be_in(key, shape))
+        chosen = sorted(
+            key for key in {*keys, *self.always} if key in self.rules and self._may_be_in(key, shape)
+        )
         return tuple(map(self.rules.__getitem__, chosen))
 
     def _may_be_in(self, key: str, shape: bytes) -> bool:
@@ -98,7 +100,9 @@ class Hits:
         self._facts = facts
         self.found: dict[str, Hit] = {}
 
-    def note(self, rule: SignatureRule, match: re.Match[str], place: Place, origin: Origin = Origin.LOG) -> None:
+    def note(
+        self, rule: SignatureRule, match: re.Match[str], place: Place, origin: Origin = Origin.LOG
+    ) -> None:
         """Note one occurrence. The first one of the more trusted origin gives the facts."""
         hit = self.found.get(rule.id)
         if hit is not None and hit.origin.rank <= origin.rank:

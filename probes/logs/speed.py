@@ -14,7 +14,7 @@ from .series import Mark, Series, Store
 from .told import Told
 
 _DAY = 86400.0
-_MAX_TIMED = 400
+_MAX_TIMED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ def _printed(store: Store) -> Rates | None:
     values = sorted((one for one in zip(rates, kinds, strict=True)), key=lambda one: -len(one[0].values))
     if len(kinds) == 2 and all("n " in series.name.printed for series in kinds):
         # A bar that changes between `it/s` and `s/it` is one curve.
-        both = sorted(zip(rates[0].values + rates[1].values, rates[0].marks + rates[1].marks, strict=True), key=_line)
+        both = sorted(
+            zip(rates[0].values + rates[1].values, rates[0].marks + rates[1].marks, strict=True), key=_line
+        )
         return Rates([value for value, _ in both], [mark for _, mark in both])
     return values[0][0]
 
@@ -135,7 +137,10 @@ def _tell_stalls(told: Told, store: Store, timed: Rates | None) -> None:
 
 
 def _tell_data_share(told: Told, store: Store) -> None:
-    data, step = store.of("data_time")[:1], [one for one in store.of("seconds_per_step") if "n " not in one.name.printed]
+    data, step = (
+        store.of("data_time")[:1],
+        [one for one in store.of("seconds_per_step") if "n " not in one.name.printed],
+    )
     if not data or not step:
         return
     waiting, taken = curve_of(data[0]).values, curve_of(step[0]).values

@@ -13,7 +13,7 @@ from .told import Told
 
 _FEWEST = 3
 _SURE = 10
-_SAMPLE = 512
+_SAMPLE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +94,14 @@ def tell_resume(told: Told, line: Curve) -> None:
     back = [
         place
         for place in range(1, len(points))
-        if (before := steps[place - 1]) is not None and (here := steps[place]) is not None and 0.05 * before < here < before
+        if (before := steps[place - 1]) is not None
+        and (here := steps[place]) is not None
+        and 0.05 * before < here < before
     ]
     if not 1 <= len(back) <= 3:
         return
     place = points[back[0]]
-    before, after = line.values[max(0, place - 5) : place], line.values[place : place + 5]
-    if len(before) >= _FEWEST and len(after) >= _FEWEST:
-        jumped = curve.median(after) > told.limits["resume_jump"] * curve.median(before)
+    earlier, later = line.values[max(0, place - 5) : place], line.values[place : place + 5]
+    if len(earlier) >= _FEWEST and len(later) >= _FEWEST:
+        jumped = curve.median(later) > told.limits["resume_jump"] * curve.median(earlier)
         told.tell("loss.jump_at_resume", jumped, line.marks[place])

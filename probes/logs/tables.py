@@ -50,12 +50,18 @@ def header_of(line: bytes, names: Names) -> Table | None:
     cells = _cells_of(line)
     spans = _spans(cells, line)
     texts = [line[start:end] for start, end in spans]
-    if not 2 <= len(spans) <= MAX_COLUMNS or not all(_ALPHA.search(text) and len(text) < 40 for text in texts):
+    if not 2 <= len(spans) <= MAX_COLUMNS or not all(
+        _ALPHA.search(text) and len(text) < 40 for text in texts
+    ):
         return None
     found = [names.find(text.decode("latin-1")) for text in texts]
     columns = tuple((index, name) for index, name in enumerate(found) if name is not None)
     curves = [name for _, name in columns if name.metric not in POSITIONS]
-    if len(columns) < 2 or not curves or (cells is _CELL and len(columns) * 2 < len(spans) and b"  " not in line.strip()):
+    if (
+        len(columns) < 2
+        or not curves
+        or (cells is _CELL and len(columns) * 2 < len(spans) and b"  " not in line.strip())
+    ):
         return None
     return Table(columns, len(spans), cells)
 

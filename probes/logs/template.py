@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from .quantities import memory_gib, number
 from .reader import Value
-from .watch import Watch
 from .regex import regex
+from .watch import Watch
 
 DROPPED = b"0123456789 \xe2\x94\x96\x81\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"
 """What lines of one form may differ in: digits, spaces, and the bytes of the blocks that bars are drawn with."""
@@ -86,7 +86,9 @@ def learn(line: bytes, values: Sequence[Value], rank: tuple[int, int] | None = N
     for value in values:
         if value.start < place:
             return None
-        pattern += _literal(line, place, value.start, names, number=True) + _capture(line[value.start : value.end])
+        pattern += _literal(line, place, value.start, names, number=True) + _capture(
+            line[value.start : value.end]
+        )
         place = value.end
     pattern += _literal(line, place, len(line.rstrip()), names, number=False) + _END
     template = Template(pattern, values, ranked=rank is not None)

@@ -18,11 +18,15 @@ EXCEPTION = regex(
     r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Fault|Failure|OutOfMemory|Timeout|Mismatch"
     r"|NotFound|Undefined|Invalid\w*|Unset\w*)|(?:[a-z_]\w*\.)+[A-Z]\w+|KeyboardInterrupt|StopIteration)(?P<colon>:(?:\s|$))?(?P<message>.*)$"
 )
-BARE = regex(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>:(?:\s|$)|$)(?P<message>.*)$")
+BARE = regex(
+    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>:(?:\s|$)|$)(?P<message>.*)$"
+)
 """An exception that stands alone: only names that can be nothing else."""
 _NOTEBOOK_HEADER = regex(r"\s*(?P<type>[A-Za-z_][\w.]*)\s+")
 _ANY_TYPE = regex(r"^(?P<type>[A-Za-z_][\w.]*)(?P<colon>:(?:\s|$))?(?P<message>.*)$")
-_FRAME = regex(r'^\s*File "(?P<file>[^"\n]{1,400})"(?:, line (?P<line>\d{1,9}))?(?:, in (?P<function>.{1,200}))?$')
+_FRAME = regex(
+    r'^\s*File "(?P<file>[^"\n]{1,400})"(?:, line (?P<line>\d{1,9}))?(?:, in (?P<function>.{1,200}))?$'
+)
 _CELL = regex(
     r"^(?:Cell|Input) In ?\[\d*\](?:, line (?P<line>\d+))?(?:,? in (?P<function><?[\w. :]+>?)(?:\(.*\))?)?:?$"
 )
@@ -116,9 +120,7 @@ class Traceback:
             return self._tolerate(0 if self.notebook else 1)
         if found := _FRAME.match(text):
             self._add(found)
-        elif self.notebook and self._notebook(stripped):
-            pass
-        elif self._ends_here(text, stripped, number, line):
+        elif (self.notebook and self._notebook(stripped)) or self._ends_here(text, stripped, number, line):
             pass
         elif self.frames and text.startswith(" " * (self.indent + 2)):
             self._source(stripped)
@@ -146,7 +148,9 @@ class Traceback:
         if arrow := _ARROW.match(text):
             if self.frames:
                 last = self.frames[-1]
-                self.frames[-1] = Frame(last.file, int(arrow["line"]), last.function, arrow["code"].strip()[:300])
+                self.frames[-1] = Frame(
+                    last.file, int(arrow["line"]), last.function, arrow["code"].strip()[:300]
+                )
             return True
         if cell := _CELL.match(text):
             line = int(cell["line"]) if cell["line"] else None

@@ -64,7 +64,12 @@ class Written:
         """A sentence, or the short last line of one."""
         if self._writing.is_sentence(text):
             return True
-        return bool(self._paragraph) and text.rstrip().endswith((".", "!", "?")) and "=" not in text and "  " not in text.strip()
+        return (
+            bool(self._paragraph)
+            and text.rstrip().endswith((".", "!", "?"))
+            and "=" not in text
+            and "  " not in text.strip()
+        )
 
     def _end_paragraph(self) -> None:
         if self._paragraph:

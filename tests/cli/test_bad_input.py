@@ -102,6 +102,7 @@ def test_what_is_odd_is_noted(diagnose: Command, folder: Path, make: Maker) -> N
     result = diagnose(path, "--no-machine")
     assert result.code in (0, 1, 2), result.err
     assert "Traceback" not in result.err
+    assert "fault of traindx" not in result.out
     assert seen(folder) == before
 
 

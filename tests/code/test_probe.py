@@ -65,9 +65,9 @@ def test_syntax_error_is_named_and_the_rest_is_read(knowledge: Knowledge) -> Non
 
 def test_python_2_is_no_syntax_error(knowledge: Knowledge) -> None:
     findings = read(knowledge, {"old.py": BARE_LOOP + "print 'loss', err\nexec 'pass'\n"})
-    names = {fact.name: fact.value for fact in findings.facts}
-    assert "code.syntax_error" not in names
-    assert names["code.zero_grad_missing"] is True
+    values = {fact.name: fact.value for fact in findings.facts}
+    assert values["code.syntax_error"] is False
+    assert values["code.zero_grad_missing"] is True
     assert findings.notes == ["old.py: Python 2"]
 
 
@@ -106,7 +106,7 @@ def test_notebook_cells_see_each_others_names(knowledge: Knowledge) -> None:
 
 def test_cells_of_other_languages_are_left_out(knowledge: Knowledge) -> None:
     facts = facts_of(knowledge, notebook("%%bash\nfor i in 1 2; do echo $i; done", "x = 1"), "a.ipynb")
-    assert "code.syntax_error" not in facts
+    assert facts["code.syntax_error"].value is False
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ HF = "per_device_train_batch_size: 16\nnum_train_epochs: 3\n"
         ("a:\r\n  lr: 0.1\r\n", {"learning_rate": 0.01, "grad_clip_norm": 0.5}, "a:\r\n  lr: 0.01\r\n  grad_clip: 0.5\r\n"),
         ("model:\n  lr: 0.1\noptim:\n  lr: ${model.lr}\n", {"learning_rate": 0.01}, "model:\n  lr: 0.01\noptim:\n  lr: ${model.lr}\n"),
         ("use_amp: yes\n", {"precision": "fp32"}, "use_amp: no\n"),
+        ("mixed_precision: fp16\n", {"precision": "fp32"}, "mixed_precision: 'no'\n"),
+        ("mixed_precision: true\n", {"precision": "fp32"}, "mixed_precision: false\n"),
         ("resolution: [768, 768]\nlr: 1.0\n", {"resolution": 512}, "resolution: [512, 512]\nlr: 1.0\n"),
     ],
 )  # fmt: skip

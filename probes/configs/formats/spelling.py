@@ -51,6 +51,8 @@ def _power(value: float, old: re.Match[str]) -> str:
 
 def _exponent(value: float, old: re.Match[str]) -> str:
     digits, power = _scientific(value)
+    if power in (0, 1):
+        return _plain(value)
     if "." in old["mantissa"] and "." not in digits:
         digits += ".0"
     sign = "-" if power < 0 else ("+" if old["sign"] == "+" else "")

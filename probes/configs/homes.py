@@ -1,0 +1,41 @@
+"""Which documents could take a setting that none of them holds yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from traindx.engine.facts import Origin
+
+from .combine import Read
+from .dialect import Dialect
+
+
+def homes(reads: Sequence[Read], setting: str) -> list[tuple[Read, Dialect]]:
+    """The documents that could take it, the best first, each with the dialect to write it in.
+
+    A trainer that is known takes none but its own settings: most refuse a key they do not know.
+    """
+    found = [
+        (read, dialect)
+        for read in reads
+        for dialect in read.dialects
+        if setting in dialect.settings and not _is_foreign(read, dialect, setting)
+    ]
+    return sorted(found, key=lambda one: _fitness(*one))
+
+
+def _is_foreign(read: Read, dialect: Dialect, setting: str) -> bool:
+    return read.trainer is not None if dialect.loose else setting in dialect.never_added
+
+
+def why_homeless(reads: Sequence[Read]) -> str:
+    """Why there is no document for a setting."""
+    trainer = next((read.trainer for read in reads if read.trainer is not None), None)
+    return f"{trainer.title} has no such setting" if trainer else "no file was given that it belongs to"
+
+
+def _fitness(read: Read, dialect: Dialect) -> tuple[int, int, int]:
+    """Lower is better: the recognised trainer's own file, then scripts, then files of a trainer that is not known."""
+    known = 0 if dialect is read.trainer else 2 if dialect.loose else 1
+    origin = {Origin.CONFIG: 0, Origin.SCRIPT: 1}.get(read.document.origin, 2)
+    return known, origin, -len(read.occurrences)

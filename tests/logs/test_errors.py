@@ -1,0 +1,152 @@
+"""Signatures, tracebacks and processes: what went wrong, and where first."""
+
+from __future__ import annotations
+
+from traindx.engine.facts import Origin
+
+from .conftest import Reads
+
+STEP = "{'loss': 2.3, 'learning_rate': 1e-05, 'epoch': 0.1}\n"
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/me/train.py", line 31, in <module>
+    main()
+  File "/home/me/train.py", line 20, in main
+    loss.backward()
+  File "/opt/env/lib/python3.11/site-packages/torch/_tensor.py", line 581, in backward
+    torch.autograd.backward(
+RuntimeError: CUDA out of memory. Tried to allocate 512.00 MiB
+"""
+
+
+def test_a_signature_gives_its_facts_in_their_units(read: Reads) -> None:
+    run = read(STEP + TRACEBACK)
+    assert run["log.device_memory_gone"] is True
+    assert run["gpu.oom.tried_gib"] == 0.5
+    assert run["gpu.present"] is True
+    place = run.fact("log.device_memory_gone").place
+    assert place is not None
+    assert (place.line, place.text) == (9, "RuntimeError: CUDA out of memory. Tried to allocate 512.00 MiB")
+
+
+def test_a_signature_not_found_in_a_whole_log_is_absent(read: Reads) -> None:
+    assert read(STEP)["log.device_memory_gone"] is False
+
+
+def test_without_machine_output_absence_says_nothing(read: Reads) -> None:
+    run = read("note: I have no log at hand, but the loss is strange.\n")
+    assert run["log.device_memory_gone"] is None
+    assert run["log.machine"] is False
+
+
+def test_a_signature_may_stretch_over_lines(read: Reads) -> None:
+    warning = "UserWarning: This DataLoader will create 16 worker processes in total.\nOur suggested max number is 8\n"
+    assert read(STEP + warning)["log.workers_too_many"] is True
+
+
+def test_occurrences_are_counted(read: Reads) -> None:
+    run = read((STEP + "CUDA out of memory. Tried to allocate 2.00 GiB\n") * 300)
+    assert [event.what for event in run.findings.events] == ["The device has no memory left. (300 times)"]
+
+
+def test_the_exception_and_the_last_frame_of_the_persons_own_code(read: Reads) -> None:
+    run = read(TRACEBACK)
+    assert run["log.exception.type"] == "RuntimeError"
+    assert run["log.exception.message"] == "CUDA out of memory. Tried to allocate 512.00 MiB"
+    assert (run["log.exception.file"], run["log.exception.line"]) == ("/home/me/train.py", 20)
+    assert (run["log.exception.function"], run["log.exception.code"]) == ("main", "loss.backward()")
+    assert run["log.exception.in_backward"] is True
+    assert run["log.exception.in_saving"] is False
+
+
+def test_a_message_of_several_lines_is_joined(read: Reads) -> None:
+    run = read(
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nValueError: first\n  second\n'
+    )
+    assert run["log.exception.message"] == "first\n  second"
+
+
+def test_what_led_to_an_exception_is_kept(read: Reads) -> None:
+    link = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    frames = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\n'
+    run = read(f"{frames}KeyError: 'x'\n{link}{frames}ValueError: no x\n")
+    assert run["log.exception.type"] == "ValueError"
+    assert run["log.exception.chain"] == ("KeyError: 'x'",)
+
+
+def test_the_failure_of_a_data_worker(read: Reads) -> None:
+    run = read(
+        'Traceback (most recent call last):\n  File "train.py", line 5, in <module>\n    for batch in loader:\n'
+        "ValueError: Caught ValueError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n"
+        '  File "/home/me/data.py", line 9, in __getitem__\n    return int(text)\n'
+        "ValueError: invalid literal for int() with base 10: ''\n"
+    )
+    assert run["log.exception.message"] == "invalid literal for int() with base 10: ''"
+    assert run["log.exception.file"] == "/home/me/data.py"
+    assert run["log.exception.in_data_loader"] is True
+
+
+def test_a_traceback_of_a_notebook(read: Reads) -> None:
+    run = read(
+        "---------------------------------------------------------------------------\n"
+        "ValueError                                Traceback (most recent call last)\n"
+        "Cell In[7], line 3\n      1 model.train()\n      2 for x in data:\n----> 3     step(x)\n\n"
+        "ValueError: bad shape\n"
+    )
+    assert (run["log.exception.type"], run["log.exception.message"]) == ("ValueError", "bad shape")
+    assert run["log.exception.code"] == "step(x)"
+
+
+def test_an_exception_without_a_traceback_counts(read: Reads) -> None:
+    assert (
+        read("torch.OutOfMemoryError: CUDA out of memory.\n")["log.exception.type"]
+        == "torch.OutOfMemoryError"
+    )
+
+
+def test_an_exception_the_run_survived_comes_after_the_one_that_ended_it(read: Reads) -> None:
+    survived = TRACEBACK.replace(
+        "RuntimeError: CUDA out of memory. Tried to allocate 512.00 MiB", "OSError: retrying"
+    )
+    assert read(survived + STEP * 5 + TRACEBACK)["log.exception.type"] == "RuntimeError"
+
+
+def test_a_person_stopping_the_run_is_no_failure(read: Reads) -> None:
+    run = read(
+        STEP + 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nKeyboardInterrupt\n'
+    )
+    assert run["log.exception.type"] is None
+    assert run["log.traceback"] is True
+
+
+def test_the_rank_that_failed_first_is_told_from_those_that_followed(read: Reads) -> None:
+    run = read(
+        "[rank1]: RuntimeError: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3)\n"
+        "[rank3]: ValueError: bad sample\n"
+        "[rank2]: RuntimeError: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3)\n"
+    )
+    assert run["log.first_failing_rank"] == 3
+    assert run["log.exception.type"] == "ValueError"
+    assert run["log.ranks"] == 3
+
+
+def test_tracebacks_of_several_ranks_may_be_interleaved(read: Reads) -> None:
+    lines = TRACEBACK.splitlines()
+    mixed = "".join(f"[rank0]: {line}\n[rank1]: {line}\n" for line in lines)
+    run = read(mixed)
+    assert (run["log.exception.line"], run["log.first_failing_rank"]) == (20, 0)
+
+
+def test_one_rank_gives_the_series(read: Reads) -> None:
+    run = read(
+        "".join(f"[rank{rank}]: step {step} loss {rank + 1}.5\n" for step in range(1, 6) for rank in (1, 0))
+    )
+    assert (run["loss.first"], run["loss.count"], run["log.steps"]) == (1.5, 5, 5)
+    place = run.fact("loss.first").place
+    assert place is not None
+    assert place.rank == 0
+
+
+def test_what_a_person_says_has_its_own_origin(read: Reads) -> None:
+    run = read(STEP + "note: my run is broken. It is slow too.\n")
+    assert run.fact("log.said_broken").origin is Origin.PROSE
+    assert run["log.prose"] == ("my run is broken.", "It is slow too.")

@@ -1,0 +1,231 @@
+"""What a log says besides errors: curves, positions, settings, packages; files of every kind."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.inputs import Input, Kind
+from traindx.probes.logs import LogProbe
+from traindx.probes.logs.finder import ShapeFinder
+from traindx.probes.logs.signatures import for_machines
+
+from .conftest import Reads
+
+STEP = "{{'loss': {:.3f}, 'grad_norm': 1.1, 'learning_rate': 1e-05, 'epoch': {:.2f}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("epoch 1 [ 200/ 412] loss=9.64", 9.64),
+        ("Average training loss: -0.26", -0.26),
+        ("iter=50 train_loss=0.78", 0.78),
+        ("Epoch 5 | train loss 0.3 | val loss 0.5", 0.3),
+        ("step 3: loss tensor(1.25, device='cuda:0')", 1.25),
+        ("loss: np.float64(1.8)", 1.8),
+        ("step 7 loss 1,234.5", 1234.5),
+        ("2024-03-01 10:00:00 INFO loss: 0.7 (eta 0:12:30)", 0.7),
+    ],
+)
+def test_a_trainer_nobody_knows_is_read(read: Reads, line: str, value: float) -> None:
+    assert read(f"{line}\n")["loss.first"] == value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "loss function: 2 terms",
+        "saved loss_12.pt",
+        "version loss 1.2.3",
+        "loss-2024-03-01.log opened",
+        "no loss here",
+    ],
+)
+def test_what_only_looks_like_a_loss_is_none(read: Reads, line: str) -> None:
+    assert read(f"{line}\n")["loss.first"] is None
+
+
+def test_the_step_comes_from_the_bar_before_the_line(read: Reads) -> None:
+    run = read(" 12%|█▏        | 60/500 [02:52<20:47,  2.84s/it]\n" + STEP.format(2.0, 0.3))
+    place = run.fact("loss.first").place
+    assert place is not None
+    assert (place.line, place.step) == (2, 60)
+
+
+def test_redrawn_bars_count_as_one_line(read: Reads) -> None:
+    bars = "".join(f"\r{done}%|█ | {done}/100 [00:01<00:02, 5.00it/s]" for done in range(1, 9))
+    place = read(f"{bars}\nstep 9 loss 1.5\n").fact("loss.first").place
+    assert place is not None
+    assert place.line == 2
+
+
+def test_validation_is_kept_apart(read: Reads) -> None:
+    run = read("Epoch 1 train_loss 0.5 val_loss 0.9\nEpoch 2 train_loss 0.4 val_loss 0.8\n")
+    assert (run["loss.last"], run["loss.eval.last"]) == (0.4, 0.8)
+
+
+def test_settings_are_found_and_bounded(read: Reads) -> None:
+    run = read("Namespace(lr=0.1,\n          epochs=3)\nstep 1 loss 2.0\n")
+    (printed,) = run.probe.printed_settings
+    assert (printed.line, printed.text) == (1, "Namespace(lr=0.1,\n          epochs=3)")
+
+
+def test_listed_packages_are_facts(read: Reads) -> None:
+    run = read(
+        "torch==2.1.0 transformers==4.40.1\nPackage    Version\n---------- -------\nnumpy      1.26.4\n"
+    )
+    assert (run["env.package.torch"], run["env.package.numpy"]) == ("2.1.0", "1.26.4")
+
+
+def test_compressed_and_transcoded_logs_read_alike(read: Reads) -> None:
+    text = "step 1 loss 2.5\nstep 2 loss 2.4\n"
+    plain = read(text).values
+    assert read(gzip.compress(text.encode())).values == plain
+    assert read(text.encode("utf-16")).values == plain
+    assert read(text.replace("\n", "\r\n")).values == plain
+    assert read(f"\x1b[32m{text}\x1b[0m").values == plain
+
+
+def test_of_a_truncated_archive_what_came_before_counts(read: Reads) -> None:
+    text = "".join(f"step {step} loss {2 + step % 7}\n" for step in range(20_000))
+    run = read(gzip.compress(text.encode())[:-2000])
+    assert run["loss.first"] == 2
+    assert "cut off" in run.note
+
+
+def test_a_binary_file_is_a_note(read: Reads) -> None:
+    run = read(bytes(range(256)) * 50)
+    assert (run.findings.inputs[0].bad, run.note) == (True, "binary, not text")
+
+
+def test_an_empty_log_is_a_note(read: Reads) -> None:
+    assert read(b"").note == "empty"
+
+
+def test_a_line_without_end_is_cut(read: Reads) -> None:
+    run = read("step 1 loss 2.5\n" + "x" * 3_000_000 + "\nstep 2 loss 2.4\n")
+    assert (run["loss.first"], run["loss.last"]) == (2.5, 2.4)
+    assert "longer than" in run.note
+
+
+def test_progress_is_told(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("traindx.probes.logs.probe._EVERY", 0.0)
+    calls = list[tuple[str, int, int]]()
+    data = b"step 1 loss 2.5\n" * 20_000
+    LogProbe([Input("a", Kind.LOG, data=data)], knowledge, progress=lambda *call: calls.append(call)).run()
+    assert calls[-1] == ("a", len(data), len(data))
+
+
+# -- huge logs
+
+
+def huge(folder: Path, tail: str = "") -> Input:
+    lines = [STEP.format(2 + step % 10 / 10, step / 1000) for step in range(40_000)]
+    lines.insert(20_000, "CUDA out of memory. Tried to allocate 2.00 GiB\n")
+    path = folder / "huge.log"
+    path.write_text("".join([*lines, tail]))
+    return Input("huge.log", Kind.LOG, path)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_triage_finds_every_event_and_samples_the_numbers(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast: bool
+) -> None:
+    if fast:
+        pytest.importorskip("hyperscan")
+    else:
+        monkeypatch.setattr("traindx.probes.logs.triage.make_finder", ShapeFinder)
+    source = huge(tmp_path, tail="ValueError: the end\n")
+    probe = LogProbe([source], knowledge, scan="triage")
+    found = {fact.name: fact for fact in probe.run().facts}
+    assert found["gpu.oom.tried_gib"].value == 2
+    place = found["log.device_memory_gone"].place
+    assert place is not None
+    assert place.line == 20_001
+    assert found["log.exception.type"].value == "ValueError"
+    assert found["loss.first"].value == 2
+    assert 0 < int(found["loss.count"].value) < 20_000  # type: ignore[arg-type]
+
+
+def test_the_report_says_what_was_sampled(knowledge: Knowledge, tmp_path: Path) -> None:
+    findings = LogProbe([huge(tmp_path)], knowledge, scan="triage").run()
+    assert findings.inputs[0].note.startswith("sampled: errors and events were looked for everywhere")
+
+
+def test_logs_of_usual_size_are_read_in_full(knowledge: Knowledge, tmp_path: Path) -> None:
+    findings = LogProbe([huge(tmp_path)], knowledge).run()
+    assert findings.inputs[0].note == ""
+    assert {fact.name: fact.value for fact in findings.facts}["loss.count"] == 40_000
+
+
+@pytest.mark.parametrize(
+    "line", ["cuda OUT of memory. Tried to allocate 1 GiB", "KeyboardInterrupt", "x.y.FooError: z"]
+)
+def test_both_finders_give_the_lines_that_hold_a_literal(knowledge: Knowledge, line: str) -> None:
+    hyperscan = pytest.importorskip("hyperscan")
+    from traindx.probes.logs.finder import FastFinder
+
+    data = f"step 1 loss 2\n{line}\nstep 2 loss 2\rstep 3 loss 2\n{line}".encode()
+    wanted = [f"{line}\n".encode(), line.encode()]
+    machines = for_machines(knowledge)
+    assert list(ShapeFinder(machines).lines(data)) == wanted
+    assert list(FastFinder(machines, hyperscan).lines(data)) == wanted
+
+
+# -- records
+
+
+def test_json_lines_with_bare_nan_and_numbers_as_text(read: Reads) -> None:
+    rows = [
+        '{"step": 1, "loss": "2.5", "lr": 0.1}',
+        '{"step": 2, "loss": NaN}',
+        "",
+        '{"step": 3, "loss": 2.3}',
+    ]
+    run = read("\n".join(rows), Kind.RECORDS)
+    assert (run["loss.first"], run["loss.first_nonfinite_step"], run["loss.recovers"]) == (2.5, 2, True)
+
+
+def test_a_table_with_padded_names_empty_cells_and_a_new_header(read: Reads) -> None:
+    text = "epoch, train/loss, val/loss\n1, 2.0, 2.2\n2, , 2.1\nepoch, train/loss\n3, 1.5\n"
+    run = read(text, Kind.RECORDS)
+    assert (run["loss.count"], run["loss.last"], run["loss.eval.last"]) == (2, 1.5, 2.1)
+
+
+def test_the_history_of_a_trainer_state(read: Reads) -> None:
+    state = {
+        "epoch": 1.0,
+        "log_history": [{"loss": 2.5, "step": 10}, {"eval_loss": 2.6, "step": 10}],
+        "max_steps": 99,
+    }
+    run = read(json.dumps(state, indent=2), Kind.RECORDS)
+    assert (run["loss.first"], run["loss.eval.first"]) == (2.5, 2.6)
+
+
+@pytest.mark.parametrize("text", ["", "hello", "[1, 2]", '{"a": '])
+def test_a_file_that_is_no_records_is_a_note(read: Reads, text: str) -> None:
+    assert "no metric records" in read(text, Kind.RECORDS).note
+
+
+def event(step: int, tag: str, value: float) -> bytes:
+    name = tag.encode()
+    point = b"\x0a" + bytes([len(name)]) + name + b"\x15" + struct.pack("<f", value)
+    summary = b"\x0a" + bytes([len(point)]) + point
+    body = b"\x10" + bytes([step]) + b"\x2a" + bytes([len(summary)]) + summary
+    return struct.pack("<Q4x", len(body)) + body + b"\0\0\0\0"
+
+
+def test_event_files_are_read_without_tensorboard(read: Reads) -> None:
+    run = read(event(1, "train/loss", 2.5) + event(2, "train/loss", 2.25) + b"\x01", Kind.EVENTS)
+    assert (run["loss.first"], run["loss.last"], run["log.steps"]) == (2.5, 2.25, 2)
+
+
+def test_what_is_no_event_file_is_a_note(read: Reads) -> None:
+    run = read(b"just some text that is long enough to hold a header", Kind.EVENTS)
+    assert (run.findings.inputs[0].bad, run.note) == (True, "not a TensorBoard event file")

@@ -1,0 +1,153 @@
+"""Series in one line, and what series say."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traindx.engine.facts import Value
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.logs import parse_series, series_facts
+from traindx.probes.logs.names import Name
+from traindx.probes.logs.series import MAX_POINTS, Mark, Series
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("2.3 2.1", [2.3, 2.1]),
+        ("1x3", [1, 1, 1]),
+        ("10..1x10", [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
+        ("1e-3 -2 +inf", [0.001, -2, math.inf]),
+        ("", []),
+    ],
+)
+def test_notation(text: str, values: list[float]) -> None:
+    assert parse_series(text) == pytest.approx(values)
+
+
+def test_nan_can_be_repeated() -> None:
+    assert [math.isnan(value) for value in parse_series("1 nanx2")] == [False, True, True]
+
+
+@pytest.mark.parametrize("text", ["one", "1..2", "1..nanx3", "1x", "1..2x1", "1x99999999"])
+def test_what_is_no_series_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"series|number|value|ends"):
+        parse_series(text)
+
+
+@given(st.lists(st.floats(allow_nan=False), max_size=50))
+def test_notation_round_trip(values: list[float]) -> None:
+    assert parse_series(" ".join(map(repr, values))) == values
+
+
+def facts(knowledge: Knowledge, **series: str) -> dict[str, Value]:
+    values = {metric: parse_series(text) for metric, text in series.items()}
+    return {fact.name: fact.value for fact in series_facts(values, knowledge.limits)}
+
+
+def test_nan_after_three_steps(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="2.3 2.2 2.1 nanx5")
+    assert found["loss.nonfinite"] is True
+    assert found["loss.first_nonfinite_step"] == 4
+    assert found["loss.nonfinite_from_start"] is False
+    assert found["loss.recovers"] is False
+
+
+def test_nan_that_comes_and_goes_recovers(knowledge: Knowledge) -> None:
+    assert facts(knowledge, loss="2.3 nan 2.1 2.0")["loss.recovers"] is True
+
+
+def test_finite_loss_is_known_to_be_finite(knowledge: Knowledge) -> None:
+    assert facts(knowledge, loss="2.3 2.2")["loss.nonfinite"] is False
+
+
+def test_falling_loss_is_not_accused(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="2.5..0.5x100")
+    assert found["loss.trend"] == "falling"
+    for name in ("spike", "diverging", "oscillating", "flat_from_start", "plateau", "constant"):
+        assert found[f"loss.{name}"] is False, name
+
+
+def test_few_points_leave_shapes_unknown(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="2.5 1.9 2.2")
+    assert found["loss.last"] == 2.2
+    for name in ("spike", "diverging", "oscillating", "plateau", "flat_from_start"):
+        assert f"loss.{name}" not in found
+
+
+def test_a_spike_and_its_recovery(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="2..1.8x60 9 1.8..1.7x30")
+    assert found["loss.spike"] is True
+    assert found["loss.spike_step"] == 61
+    assert found["loss.spike_recovered"] is True
+
+
+def test_divergence(knowledge: Knowledge) -> None:
+    assert facts(knowledge, loss="2..1x30 1..9x30")["loss.diverging"] is True
+
+
+def test_validation_that_rises_while_training_falls(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="2..0.1x20", eval_loss="2..1x10 1..1.8x10")
+    assert found["loss.eval.rising"] is True
+    assert found["loss.gap"] == pytest.approx(1.8 / 0.3, rel=0.5)
+
+
+def test_zeros_with_nan_norms_hide_a_nan(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="2.3 2.1 0x4", grad_norm="1.1 1.2 nanx4")
+    assert found["loss.masked_nan"] is True
+    assert found["loss.nonfinite"] is True
+    assert "loss.last" not in found
+
+
+def test_zero_loss_with_calm_norms_hides_nothing(knowledge: Knowledge) -> None:
+    assert facts(knowledge, loss="2.3 2.1 0x4", grad_norm="1.1 1.2 1x4").get("loss.masked_nan") is not True
+
+
+def test_exploding_and_vanishing_norms(knowledge: Knowledge) -> None:
+    assert facts(knowledge, grad_norm="1x20 5000 20000")["grad.norm.exploding"] is True
+    assert facts(knowledge, grad_norm="1e-9x20")["grad.norm.vanishing"] is True
+    calm = facts(knowledge, grad_norm="0.9x20")
+    assert (calm["grad.norm.exploding"], calm["grad.norm.vanishing"]) == (False, False)
+
+
+def test_loss_scale_that_collapses(knowledge: Knowledge) -> None:
+    assert facts(knowledge, loss_scale="65536 32768 1024 16 1")["log.loss_scale.collapsed"] is True
+    assert facts(knowledge, loss_scale="65536 65536 131072")["log.loss_scale.collapsed"] is False
+
+
+def test_equal_rewards(knowledge: Knowledge) -> None:
+    assert facts(knowledge, reward_std="0x10")["log.reward.std_zero"] is True
+
+
+def test_accuracy_in_percent_is_a_share(knowledge: Knowledge) -> None:
+    assert facts(knowledge, eval_accuracy="50 60 70")["log.eval_accuracy.last"] == pytest.approx(0.7)
+
+
+@given(st.lists(st.floats(-1e6, 1e6) | st.just(math.nan), min_size=1, max_size=300), st.integers(1, 50))
+def test_how_values_are_handed_over_changes_nothing(values: list[float], size: int) -> None:
+    whole, parts = Series(Name("loss", "loss", 0)), Series(Name("loss", "loss", 0))
+    marks = [Mark(number, b"") for number in range(len(values))]
+    whole.extend(values, marks.__getitem__)
+    for start in range(0, len(values), size):
+        parts.extend(values[start : start + size], marks[start:].__getitem__)
+    assert (whole.first, whole.low, whole.high, whole.count, whole.bad) == (
+        parts.first, parts.low, parts.high, parts.count, parts.bad,
+    )  # fmt: skip
+    assert whole.marks == parts.marks
+
+
+def test_a_long_series_keeps_its_peaks_in_bounded_memory() -> None:
+    series = Series(Name("loss", "loss", 0))
+    values = [1.0] * 100_000
+    values[70_001] = 50.0
+    for start in range(0, len(values), 1000):
+        part = values[start : start + 1000]
+        series.extend(part, lambda index, start=start: Mark(start + index, b""))  # type: ignore[misc]
+    assert len(series.values) < MAX_POINTS
+    assert max(value for value, _ in series.peaks) == 50.0
+    assert series.high is not None
+    assert series.high.mark.number == 70_001
