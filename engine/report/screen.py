@@ -62,7 +62,7 @@ def _title(text: str) -> Iterator[Line]:
 def _head(diagnosis: Diagnosis) -> Iterator[Line]:
     read = [one.name for one in diagnosis.inputs if not one.bad]
     shown = ", ".join(read[:INPUTS]) + (f" and {len(read) - INPUTS} more" if len(read) > INPUTS else "")
-    yield _line(Span(f"traindx {diagnosis.version}", "dim"), Span(f"  {shown or 'no input but this machine'}", "dim"))
+    yield _line(Span(f"traindx {diagnosis.version}", "dim"), Span(f"  {shown or 'no input'}", "dim"))
     for one in diagnosis.symptoms:
         yield from _symptom(one)
     if not diagnosis.symptoms:

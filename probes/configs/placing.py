@@ -79,6 +79,8 @@ class _Placing(Replacing):
     def insert(self, key: str, raw: Any, near: Entry | None) -> None:
         if self.document.format == "python" and self.dialect.loose:
             raise Unplaceable("a new name in a script would be read by nothing")
+        if self.way.index is not None:
+            raise Unplaceable(f"`{key}` holds several values, and the others are not known")
         self.placed.inserted = True
         if self.dialect.id == "environment" and self.document.format == "shell":
             self.export(key, raw)

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 
 from . import curve
-from .loss_facts import Curve, curve_of
-from .series import Series
+from .series import Curve, Series, curve_of
 from .told import Told
 
 _SOME = 3

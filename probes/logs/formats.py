@@ -10,7 +10,7 @@ from traindx.engine.kb.rules import LogFormatRule
 
 from .names import POSITIONS, Name, Names
 from .quantities import number
-from .reader import Reading, Value
+from .reading import Reading, Value
 
 
 class Formats:

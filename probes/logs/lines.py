@@ -9,7 +9,8 @@ from dataclasses import replace
 from traindx.engine.kb.knowledge import Knowledge
 
 from .formats import Formats
-from .reader import PLACES, Reader, Reading
+from .reader import Reader
+from .reading import PLACES, Reading
 from .tables import Table, header_of
 from .template import Template, learn, shapes_of
 

@@ -20,6 +20,7 @@ from .series import Mark
 from .signatures import Hits, Signatures
 from .traceback import BARE, HEADER, Raised, Traceback
 from .vocabulary import letters
+from .windows import Windows
 
 MAX_RAISED = 2000
 MAX_SAID = 400
@@ -34,18 +35,6 @@ class Said:
 
     text: str
     place: Place
-
-
-@dataclass(slots=True)
-class _Window:
-    """A signature that may stretch over lines still to come."""
-
-    rule: SignatureRule
-    lines: list[bytes]
-    first: int
-    """The number of the first of these lines in the file."""
-    missing: int
-    worker: bytes
 
 
 @dataclass(slots=True)
@@ -75,7 +64,7 @@ class Listener:
         self.machines, self._hits = machines, hits
         self._writing = Writing(knowledge)
         self._open: dict[bytes, Traceback] = {}
-        self._windows: list[_Window] = []
+        self._windows = Windows(machines, hits, self.place_at)
         self._rules: dict[bytes, tuple[SignatureRule, ...]] = {}
         self._block = Block(b"", 1)
         self._before: list[bytes] = []
@@ -205,7 +194,7 @@ class Listener:
                 self._hits.note(rule, match, self.place(index, line, prefix.rank))
                 found = True
             elif rule.lines > 1:
-                self._begin_window(rule, index, line)
+                self._windows.open(rule, self._context(index, rule.lines), self._block.number(index))
                 found = True
         return found
 
@@ -221,36 +210,10 @@ class Listener:
             return rule.lines == 1 or self._hits.has(rule)
         return self._hits.count(rule)
 
-    def _begin_window(self, rule: SignatureRule, index: int, line: bytes) -> None:
-        worker = worker_of(line)
-        lines = (
-            [*self._before, *self._block.lines[: index + 1]]
-            if index < rule.lines
-            else self._block.lines[: index + 1]
-        )
-        lines = [one for one in lines[-rule.lines :] if worker_of(one) == worker]
-        first = self._block.number(index) - len(lines) + 1
-        if len(self._windows) < 50:
-            self._windows.append(_Window(rule, list(lines), first, rule.lines - 1, worker))
-
-    def _fill_windows(self, line: bytes) -> None:
-        if not self._windows:
-            return
-        worker = worker_of(line)
-        for window in self._windows:
-            if window.worker == worker:
-                window.lines.append(line)
-                window.missing -= 1
-        for window in [one for one in self._windows if one.missing <= 0]:
-            self._windows.remove(window)
-            self._look_through(window)
-
-    def _look_through(self, window: _Window) -> None:
-        texts = [one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in window.lines]
-        match = self.machines.search(window.rule, "\n".join(texts))
-        if match is not None:
-            line = match.string[: match.start()].count("\n")
-            self._hits.note(window.rule, match, self._place_of(window.first + line, window.lines[line]))
+    def _context(self, index: int, count: int) -> list[bytes]:
+        """The last lines of this process up to one of this block."""
+        lines = self._block.lines[max(0, index + 1 - count) : index + 1]
+        return ([*self._before, *lines] if index < count else lines)[-count:]
 
     # -- exceptions
 
@@ -281,7 +244,7 @@ class Listener:
 
     def attend(self, index: int, line: bytes) -> bool:
         """The next line while something is in progress. True where it belongs to that and holds no numbers."""
-        self._fill_windows(line)
+        self._windows.fill(line)
         number = self._block.number(index)
         if self._packages.open and self._packages.attend(number, line):
             return True
@@ -328,9 +291,7 @@ class Listener:
 
     def close(self) -> None:
         """The log is at its end: what is still open ends here."""
-        for window in self._windows:
-            self._look_through(window)
-        self._windows = []
+        self._windows.close()
         for worker in list(self._open):
             self._finish(worker)
         self.settings.close()

@@ -4,35 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from . import curve
-from .series import Extreme, Mark, Series
+from .loss_shape import tell_shape
+from .series import Curve, Extreme, Series, curve_of
 from .told import Told
 
 _SOME = 3
 """Fewer values than this make no curve."""
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """The finite values of a series, kept at its stride, with their marks."""
-
-    values: list[float]
-    marks: list[Mark]
-    peaks: list[tuple[float, Mark]]
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-
-def curve_of(series: Series) -> Curve:
-    """The finite values of a series."""
-    kept = [index for index, value in enumerate(series.values) if math.isfinite(value)]
-    return Curve(
-        [series.values[index] for index in kept], [series.marks[index] for index in kept],
-        [series.peaks[index] for index in kept],
-    )  # fmt: skip
 
 
 def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: bool | None) -> Curve:
@@ -50,7 +29,7 @@ def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: boo
     _tell_nonfinite(told, loss, others, line)
     _tell_zero(told, loss)
     told.tell("loss.masked_nan", masked, loss.marks[-1])
-    _tell_shape(told, loss, line)
+    tell_shape(told, loss, line)
     return line
 
 
@@ -157,175 +136,3 @@ def _longest_zeros(values: Sequence[float]) -> int:
 def _before_zeros(line: Curve) -> Curve:
     end = next((index for index, value in enumerate(line.values) if value == 0), len(line))
     return Curve(line.values[:end], line.marks[:end], line.peaks[:end])
-
-
-def _tell_shape(told: Told, loss: Series, line: Curve) -> None:
-    values = line.values
-    if len(values) < 2:
-        return
-    end = line.marks[-1]
-    same = all(value == values[0] for value in values) and not loss.bad
-    if len(values) >= _SOME or not same:
-        told.tell("loss.constant", same, end)
-    trend = _trend(told, values)
-    told.tell("loss.trend", trend, end)
-    head, tail = _ends(values)
-    if head > 0 and len(values) >= _SOME:
-        told.tell("loss.drop", (head - tail) / head, end)
-    told.tell("loss.plateau", _plateau(told, values), end)
-    told.tell("loss.flat_from_start", _flat(told, line), end)
-    told.tell("loss.falling_then_flat", _levelled(told, values), end)
-    told.tell("loss.diverging", _diverging(told, values), end)
-    told.tell("loss.oscillating", _oscillating(told, line, trend), end)
-    told.tell("loss.still_falling", _still_falling(told, values), end)
-    told.tell("loss.train_near_zero", _near_zero(told, values), end)
-    told.tell("loss.near_random", _near_random(told, values), end)
-
-
-def _ends(values: Sequence[float]) -> tuple[float, float]:
-    """Where a curve begins and ends: the medians of its first and last tenth, at least three points where there are ten."""
-    part = max(_SOME, len(values) // 10) if len(values) >= 10 else 1
-    return curve.median(values[:part]), curve.median(values[-part:])
-
-
-def _trend(told: Told, values: Sequence[float]) -> str | None:
-    if len(values) < _SOME:
-        return None
-    head, tail = _ends(values)
-    scale = abs(head) or max(map(abs, values)) or 1.0
-    drop = (head - tail) / scale
-    if len(values) < told.limits["points_few"]:
-        return _trend_of_few(told, values, drop, scale)
-    part = max(_SOME, len(values) // 10)
-    unsure = 3 * curve.noise(values) * math.sqrt(2 / part) / scale
-    if abs(drop) > max(told.limits["falling_drop"], unsure):
-        return "falling" if drop > 0 else "rising"
-    return "flat" if abs(drop) < max(told.limits["flat_drop"], unsure) else None
-
-
-def _trend_of_few(told: Told, values: Sequence[float], drop: float, scale: float) -> str | None:
-    steps = curve.steps_between(values)
-    down = sum(step < 0 for step in steps) / len(steps)
-    clear = told.limits["clear_change"]
-    if drop > clear and down > 0.5:
-        return "falling"
-    if drop < -clear and down < 0.5:
-        return "rising"
-    still = (max(values) - min(values)) / scale < told.limits["flat_drop"]
-    return "flat" if still and len(values) > _SOME else None
-
-
-def _plateau(told: Told, values: Sequence[float]) -> bool | None:
-    window = int(told.limits["window"])
-    if len(values) < told.limits["points_few"]:
-        return None
-    return curve.deviation(values[-window:]) < told.limits["plateau_std"]
-
-
-def _flat(told: Told, line: Curve) -> bool | None:
-    """Whether the loss never left where it began; None where too few steps were seen or noise hides it."""
-    values = line.values
-    if len(values) <= _SOME or not _spans_enough(told, line):
-        return None
-    levels = values if len(values) < told.limits["points_few"] else curve.parts(values, 10)
-    scale = abs(levels[0]) or 1.0
-    moved = (max(levels) - min(levels)) / scale
-    if moved < 2 * told.limits["flat_drop"]:
-        return moved < told.limits["flat_drop"] or None
-    part = max(1.0, len(values) / 10)
-    hidden = curve.noise(values) / math.sqrt(part) / scale > told.limits["flat_drop"]
-    return None if hidden and moved < told.limits["clear_change"] else False
-
-
-def _spans_enough(told: Told, line: Curve) -> bool:
-    """A loss is not flat because the first few steps look alike."""
-    first, last = told.where(line.marks[0]), told.where(line.marks[-1])
-    if first.epoch is not None and last.epoch is not None and last.epoch - first.epoch >= 2:
-        return True
-    if first.step is None or last.step is None or told.counted:
-        return True
-    return last.step - first.step >= told.limits["early_step"]
-
-
-def _levelled(told: Told, values: Sequence[float]) -> bool | None:
-    """Whether the loss fell, and had stopped falling before half of the run."""
-    if len(values) < told.limits["points_few"]:
-        return None
-    levels = curve.parts(values, 10)
-    fall = levels[0] - min(levels)
-    if fall <= told.limits["falling_drop"] * abs(levels[0]):
-        return False
-    low = next(index for index, level in enumerate(levels) if level <= levels[0] - 0.9 * fall)
-    rest = levels[low:]
-    return low <= 3 and max(rest) - min(rest) <= 0.15 * fall
-
-
-def _diverging(told: Told, values: Sequence[float]) -> bool | None:
-    if len(values) < 5:
-        return None
-    levels = _steady(told, values)
-    if levels is None:
-        return None
-    low = levels.index(min(levels))
-    tail = levels[-max(2, len(levels) // 10) :]
-    up = (
-        min(levels) > 0
-        and low < len(levels) - len(tail)
-        and min(tail) > told.limits["divergence_ratio"] * min(levels)
-    )
-    return up or (False if len(values) >= told.limits["points_few"] else None)
-
-
-def _steady(told: Told, values: Sequence[float]) -> Sequence[float] | None:
-    """The values, or the medians of their parts where they are noisy; None for a few noisy ones."""
-    low = curve.logs(values)
-    if low is not None and curve.noise(low) < told.limits["noise_high"]:
-        return values
-    return curve.parts(values, 10) if len(values) >= 3 * told.limits["points_few"] else None
-
-
-def _oscillating(told: Told, line: Curve, trend: str | None) -> bool | None:
-    """Whether the loss swings widely. Of single batches only smoothed values are judged, for these are noisy."""
-    values = line.values
-    if len(values) < told.limits["points_few"] or min(values) <= 0:
-        return None
-    if len(values) >= told.limits["points_smooth"]:
-        values = curve.parts(values, 40)
-    elif _every_step(told, line):
-        return None
-    wide = curve.jumpiness(values) > told.limits["oscillation"]
-    return wide and curve.turns(values) > 0.4 and trend in ("flat", "rising", None)
-
-
-def _every_step(told: Told, line: Curve) -> bool:
-    """Whether each point is one step, so that its noise is the noise of one batch."""
-    first, last = told.where(line.marks[0]).step, told.where(line.marks[-1]).step
-    return first is not None and last is not None and 0 < last - first <= 1.5 * len(line)
-
-
-def _still_falling(told: Told, values: Sequence[float]) -> bool | None:
-    if len(values) < told.limits["points_few"]:
-        return None
-    levels = curve.parts(values, 6)
-    steps = curve.steps_between(levels[2:])
-    fallen = (levels[3] - levels[-1]) / (abs(levels[3]) or 1.0)
-    return all(step < 0 for step in steps) and fallen > told.limits["flat_drop"]
-
-
-def _near_zero(told: Told, values: Sequence[float]) -> bool | None:
-    if len(values) < _SOME:
-        return None
-    head, tail = max(values[0], _ends(values)[0]), _ends(values)[1]
-    return 0 <= tail < told.limits["near_zero"] * head if head > 0 else None
-
-
-def _near_random(told: Told, values: Sequence[float]) -> bool | None:
-    """Whether a loss that does not move is the logarithm of a small number of classes."""
-    if told.value("loss.flat_from_start") is not True and told.value("loss.constant") is not True:
-        return None
-    level = curve.median(values)
-    if not 0.5 < level < 10:
-        return False
-    classes = round(math.exp(level))
-    close = abs(level - math.log(classes)) < told.limits["near_random"] * level
-    return close and 2 <= classes <= told.limits["random_classes"]

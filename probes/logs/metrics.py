@@ -9,7 +9,7 @@ from .blocks import Block
 from .names import Name
 from .positions import Positions
 from .ranks import Prefix
-from .reader import Reading, Value
+from .reading import Reading, Value
 from .series import Mark, MarkOf, Store
 from .template import Template, converted, learn
 

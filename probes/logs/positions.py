@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .blocks import Block
 from .lines import Lines
-from .reader import Reading
+from .reading import Reading
 from .series import Mark
 
 MAX_SAMPLES = 256

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from traindx.engine.kb.knowledge import Knowledge
 
 from .names import Name, Names
 from .quantities import factor, number
+from .reading import Reading, Value
 from .regex import regex
 
 LONGEST = 1 << 14
@@ -39,67 +39,6 @@ _IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)"
 _GOES_ON = regex(rb"[-.]\w")
 _NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 _RESETS = frozenset(b",;{}&")
-PLACES = frozenset(("step", "epoch", "done", "total"))
-"""The numbers that say where the run is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One number of a line, and what it is."""
-
-    name: Name
-    start: int
-    end: int
-    """Where the number stands in the line, in bytes."""
-    scale: float = 1.0
-    """What it is multiplied by to be in the metric's unit."""
-    bare: bool = False
-    """A number of memory without a unit: its size tells the unit."""
-    words: tuple[int, int] = (0, 0)
-    """Where its name stands: digits there belong to the name."""
-    counts: bool = False
-    """Not a number but an event: each one counts 1."""
-
-
-@dataclass(slots=True)
-class Reading:
-    """All that one line says."""
-
-    values: list[Value] = field(default_factory=list)
-    step: float | None = None
-    epoch: float | None = None
-    whole_epoch: bool = False
-    """The epoch is counted, not a share such as 0.09."""
-    pair: tuple[int, int] | None = None
-    """`200/412`: how far, of how much."""
-    total_steps: int | None = None
-    total_epochs: int | None = None
-    format: str = ""
-    """The log format whose own pattern read it."""
-    at: list[Value] = field(default_factory=list)
-    """Where in the line its step, its epoch and the numbers of its pair stand."""
-
-    @property
-    def places(self) -> bool:
-        """Whether it says where the run is."""
-        return self.step is not None or self.epoch is not None or self.pair is not None
-
-    def place(self, kind: str, text: str, start: int) -> None:
-        """Take in a number that says where the run is: `step`, `epoch`, `done` or `total`, and the first of each."""
-        if any(one.name.metric == kind for one in self.at):
-            return
-        value = number(text)
-        if not abs(value) < 1e15:
-            return
-        if kind == "step":
-            self.step = value
-        elif kind == "epoch":
-            self.epoch, self.whole_epoch = value, text.isdigit()
-        else:
-            done, total = self.pair or (0, 0)
-            self.pair = (int(value), total) if kind == "done" else (done, int(value))
-        end = start + len(text)
-        self.at.append(Value(Name(kind, kind, 0), start, end, words=(start, start)))
 
 
 class Reader:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import curve
-from .loss_facts import Curve, curve_of
-from .series import Mark, Series, Store
+from .series import Curve, Mark, Series, Store, curve_of
 from .told import Told
 
 _SOME = 3

@@ -12,13 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .actions import BAR, HEADER, NEW, Action, Careful, Shapes
 from .blocks import Block
 from .lines import Lines
 from .listening import Listener
 from .metrics import Metrics, kept
 from .positions import Positions
 from .ranks import Prefix, is_labelled, prefix_of
-from .reader import Reading
+from .reading import Reading
 from .series import Store
 from .template import Template, shapes_of
 from .vocabulary import Vocabulary, letters
@@ -32,37 +33,11 @@ MAX_SHAPES = 50_000
 """Shapes remembered; of a log whose every line is new, those that say nothing are forgotten."""
 MAX_TEMPLATES = 4
 """Templates of one shape; a line that fits none is read with care each time."""
-MAX_CAREFUL = 3000
-"""How often lines of one shape are read with care where no template helps."""
-
-
-class Careful:
-    """An action: every line of this shape is read with care, for a while."""
-
-    __slots__ = ("left",)
-
-    def __init__(self) -> None:
-        self.left = MAX_CAREFUL
-
-
-class _Sentinel:
-    __slots__ = ()
-
-
-NEW = _Sentinel()
-BAR = _Sentinel()
-HEADER = _Sentinel()
-Action = Template | Watch | Careful | _Sentinel | None
 
 
 def _formats(keys: set[str]) -> list[str]:
     """The log formats among the keys of a line's words."""
     return [key[1:] for key in keys if key.startswith("=")]
-
-
-class _Shapes(dict[bytes, Action]):
-    def __missing__(self, shape: bytes) -> Action:
-        return NEW
 
 
 class Scan:
@@ -74,7 +49,7 @@ class Scan:
         self.store = Store()
         self.metrics = Metrics(self.store, self.positions)
         self.listener = listener
-        self._shapes = _Shapes({b"": None})
+        self._shapes = Shapes({b"": None})
         self._vocabulary = Vocabulary(self._literals(knowledge))
         self._labelled: bool | None = None
         self._block = Block(b"", 1)
@@ -99,7 +74,7 @@ class Scan:
         self.positions.end_block(block)
         if len(self._shapes) > MAX_SHAPES:
             told = ((shape, action) for shape, action in self._shapes.items() if action is not None)
-            self._shapes = _Shapes(told)
+            self._shapes = Shapes(told)
             self._shapes[b""] = None
 
     def _sorted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .names import Name
@@ -177,3 +178,24 @@ class Store:
         found = [one for one in found if one.rank == lowest]
         most = max((one.count for one in found), default=0)
         return sorted(found, key=lambda one: (one.count * 2 < most, one.name.trust, -one.count))
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The finite values of a series, kept at its stride, with their marks."""
+
+    values: list[float]
+    marks: list[Mark]
+    peaks: list[tuple[float, Mark]]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def curve_of(series: Series) -> Curve:
+    """The finite values of a series."""
+    kept = [index for index, value in enumerate(series.values) if math.isfinite(value)]
+    return Curve(
+        [series.values[index] for index in kept], [series.marks[index] for index in kept],
+        [series.peaks[index] for index in kept],
+    )  # fmt: skip

@@ -9,12 +9,12 @@ from traindx.engine.facts import Fact, Place
 
 from .eval_facts import tell_eval, tell_scores
 from .lines import Lines
-from .loss_facts import Curve, curve_of, tell_loss
+from .loss_facts import tell_loss
 from .names import Name
 from .positions import Positions, Where
 from .regex import regex
 from .run_facts import tell_memory, tell_norm, tell_rate, tell_rewards, tell_scale, tell_skips
-from .series import Mark, MarkOf, Series, Store
+from .series import Curve, Mark, MarkOf, Series, Store, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
 from .told import Told

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from . import curve
 from .lines import Lines
-from .loss_facts import curve_of
 from .positions import Positions
 from .ranks import prefix_of, seconds_of
-from .series import Mark, Series, Store
+from .series import Mark, Series, Store, curve_of
 from .told import Told
 
 _DAY = 86400.0

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import curve
-from .loss_facts import Curve
-from .series import Mark
+from .series import Curve, Mark
 from .told import Told
 
 _FEWEST = 3

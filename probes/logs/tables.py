@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .names import POSITIONS, Name, Names
 from .quantities import factor
-from .reader import Reading, Value
+from .reading import Reading, Value
 from .regex import regex
 
 MAX_COLUMNS = 64

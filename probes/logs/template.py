@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from .quantities import memory_gib, number
-from .reader import Value
+from .reading import Value
 from .regex import regex
 from .watch import Watch
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from traindx import __version__
 from traindx.engine.diagnose import Reasoned, answered, diagnose
+from traindx.engine.diagnosis import Diagnosis
 from traindx.engine.facts import Fact
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Probe
@@ -41,7 +42,8 @@ class Session:
     def run(self, symptoms: Sequence[str], answers: Sequence[str]) -> Reasoned:
         """Diagnose.
 
-        Raises BadCall for an unknown symptom or an answer that does not fit its fact.
+        Raises BadCall for an unknown symptom, an answer that does not fit its fact, and where nothing
+        of what was handed in can be read.
         """
         try:
             self.symptoms = tuple(dict.fromkeys(find_symptom(word, self.knowledge) for word in symptoms))
@@ -54,6 +56,7 @@ class Session:
                 self.knowledge, probes, symptoms=self.symptoms, answers=given, budget=self.budget,
                 version=__version__, top=self.top,
             )  # fmt: skip
+        _refuse_unread(reasoned.diagnosis)
         notes = (*self.found.notes, *reasoned.diagnosis.notes)
         return reasoned._replace(diagnosis=reasoned.diagnosis._replace(notes=notes, command=repeat()))
 
@@ -69,6 +72,12 @@ class Session:
         )
         self.configs = cast("ConfigProbe | None", next((one for one in made if one.id == "configs"), None))
         return made
+
+
+def _refuse_unread(diagnosis: Diagnosis) -> None:
+    """A diagnosis of nothing would look like a clean bill of health."""
+    if not diagnosis.found and diagnosis.inputs and all(one.bad for one in diagnosis.inputs):
+        raise BadCall("\n  ".join(["nothing could be read", *diagnosis.not_seen]))
 
 
 def repeat() -> str:
