@@ -11,7 +11,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from .combine import Read, counting, disagreements
 from .dialect import Dialect, Way
 from .exact import File
-from .homes import homes, why_homeless
+from .homes import homes, ways_to_write, why_homeless
 from .occurrence import Occurrence
 from .patch import Applied, FilePatch, Patch, Refused
 from .placing import Unplaceable, place_change
@@ -129,7 +129,7 @@ class _Planner:
                     yield read, now.dialect, way, now
             return
         for read, dialect in homes(self.reads, setting):
-            for way in dialect.settings[setting]:
+            for way in ways_to_write(read, dialect, setting):
                 yield read, dialect, way, None
 
     def attempt(self, setting: str, value: Scalar, candidate: Candidate, *, all_keys: bool) -> None:

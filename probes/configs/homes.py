@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from traindx.engine.facts import Origin
 
+from .canonical import in_script
 from .combine import Read
-from .dialect import Dialect
+from .dialect import Dialect, Way
 
 
 def homes(reads: Sequence[Read], setting: str) -> list[tuple[Read, Dialect]]:
@@ -22,6 +23,13 @@ def homes(reads: Sequence[Read], setting: str) -> list[tuple[Read, Dialect]]:
         if setting in dialect.settings and not _is_foreign(read, dialect, setting)
     ]
     return sorted(found, key=lambda one: _fitness(*one))
+
+
+def ways_to_write(read: Read, dialect: Dialect, setting: str) -> list[Way]:
+    """The ways to write it there, first those whose key stands there already without a value."""
+    found = dialect.found(read.document.reading.entries, in_script=in_script(read.document))
+    ways = dialect.settings[setting]
+    return sorted(ways, key=lambda way: not any(dialect.normal(key) in found for key in way.keys))
 
 
 def _is_foreign(read: Read, dialect: Dialect, setting: str) -> bool:

@@ -18,6 +18,8 @@ from .regex import regex
 
 LONGEST = 1 << 14
 """Bytes of a line that are searched for numbers."""
+MAX_TOKENS = 1500
+"""Words, numbers and marks of a line that are looked at."""
 
 _TOKEN = regex(
     rb"""(?P<junk>\d\d/\d\d[ T]\d\d:\d\d(?::\d\d)?|\d+(?:[-/]\d+){2,}|\d+(?:\.\d+){2,}|\d+(?::\d\d)+(?:[.,]\d+)?|0x[0-9a-fA-F]+
@@ -86,7 +88,10 @@ class _Pass:
 
     def run(self) -> Reading:
         position = 0
-        while token := _TOKEN.search(self.line, position):
+        for _ in range(MAX_TOKENS):
+            token = _TOKEN.search(self.line, position)
+            if token is None:
+                break
             position = token.end()
             kind = token.lastgroup
             if kind == "word":

@@ -55,6 +55,10 @@ def test_a_key_without_a_value_is_given_one(read: Reads, name: str, before: str,
     assert read({name: before}).patched(dataloader_workers=4) == after
 
 
+def test_the_name_that_stands_there_is_taken(read: Reads) -> None:
+    assert read({"c.yaml": "lr: 0.1\nwd:\n"}).patched(weight_decay=0.1) == "lr: 0.1\nwd: 0.1\n"
+
+
 def test_a_call_takes_plain_arguments(read: Reads) -> None:
     before = "trainer = pl.Trainer(precision='16-mixed', max_epochs=3, accumulate_grad_batches=2)\n"
     after = before.replace("=2)", "=2, gradient_clip_val=1)")
