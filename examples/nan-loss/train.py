@@ -43,7 +43,8 @@ class Model(nn.Module):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--config", default="config.yaml")
-    cfg = yaml.safe_load(open(parser.parse_args().config))
+    with open(parser.parse_args().config) as file:
+        cfg = yaml.safe_load(file)
     torch.manual_seed(cfg["seed"])
     model = Model(cfg["hidden_size"], cfg["num_layers"], cfg["embed_scale"])
     optimizer = torch.optim.AdamW(model.parameters(), lr=cfg["learning_rate"], weight_decay=cfg["weight_decay"])

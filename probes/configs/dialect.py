@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from .document import Entry
@@ -16,15 +16,17 @@ _FIRST = ("option", "", "launch", "argument", "environment", "variable", "defaul
 """Of two entries for one key, the one held by the earlier of these counts."""
 
 
-@dataclass(frozen=True)
 class Way:
-    """One way to write a setting. The fields are those of the knowledge base."""
+    """One way to write a setting. The fields are those of the knowledge base.
+
+    Hundreds are made at every start, so only what differs from the class's own values is stored.
+    """
 
     key: str | Sequence[str] = ()
     flag: str | None = None
     old: Sequence[str] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
-    implied: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = MappingProxyType({})
+    implied: Mapping[str, Any] = MappingProxyType({})
     inverted: bool = False
     exponent: bool = False
     scale: float = 1.0
@@ -37,6 +39,9 @@ class Way:
     unset: Sequence[Any] = ()
     default: Any = None
     note: str = ""
+
+    def __init__(self, **stored: Any) -> None:
+        self.__dict__.update(stored)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from traindx.engine.kb.rules import LogFormatRule
 
 from .names import POSITIONS, Name, Names
 from .quantities import number
+from .reader import LONGEST
 from .reading import Reading, Value
 
 
@@ -28,7 +29,9 @@ class Formats:
         rules = [self._formats[one] for one in sorted(candidates)]
         low = line.lower()
         found = [
-            one for one in rules if self.may_be(low, one.id) and self._compiled(one.recognise).search(line)
+            one
+            for one in rules
+            if self.may_be(low, one.id) and self._compiled(one.recognise).search(line, 0, LONGEST)
         ]
         for one in found:
             if one.id not in self.seen:
@@ -43,7 +46,7 @@ class Formats:
     def read(self, line: bytes, formats: Iterable[str]) -> Reading | None:
         """What the own pattern of one of these formats reads, or None where none has one that matches."""
         for one in (self._formats[name] for name in formats):
-            if one.pattern and (match := self._compiled(one.pattern).search(line)):
+            if one.pattern and (match := self._compiled(one.pattern).search(line, 0, LONGEST)):
                 return self._reading(one, match)
         return None
 

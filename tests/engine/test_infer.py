@@ -87,7 +87,7 @@ def test_evidence_names_its_place_and_is_filled_in(knowledge: Knowledge) -> None
 
 def test_the_cheaper_of_two_equal_tests_comes_first(knowledge: Knowledge) -> None:
     tests = next_tests(rank(knowledge, Facts(), NAN), Facts(), knowledge)
-    assert [one.fact.name for one in tests][0] == "test.lower_lr_helps"
+    assert tests[0].fact.name == "test.lower_lr_helps"
 
 
 def test_what_is_known_is_not_asked(knowledge: Knowledge) -> None:

@@ -110,3 +110,12 @@ def test_a_template_reads_what_the_careful_reader_reads(
     fast = [converted(column, value)[0] for column, value in zip(columns, template.values, strict=True)]
     slow = sorted(lines.read(other).values, key=lambda value: value.start)
     assert fast == [converted([other[value.start : value.end]], value)[0] for value in slow]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["loss " + "1" * 60_000 + " 2" * 9000, "a:" * 30_000, "(" * 60_000, "x." * 30_000, "word " * 12_000],
+)
+def test_a_hostile_line_is_bounded_work(knowledge: Knowledge, line: str) -> None:
+    """Would take minutes where a pattern goes back over what it has read."""
+    assert Read([Input("x", Kind.LOG, data=f"{line}\n".encode() * 3)], knowledge, "full").findings.inputs
