@@ -1,8 +1,17 @@
-"""Options of the whole suite."""
+"""Options of the whole suite, and the small knowledge base."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
+
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.load import compile_packs
+from traindx.engine.kb.packs import Pack
+
+from .small_pack import BASE, PackMaker
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -13,3 +22,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update(request: pytest.FixtureRequest) -> bool:
     """Whether golden texts are to be written anew."""
     return bool(request.config.getoption("--update"))
+
+
+@pytest.fixture
+def make_pack(tmp_path: Path) -> PackMaker:
+    """Writes a small, sound knowledge base with some files changed, and gives its pack."""
+
+    def make(changed: Mapping[str, str]) -> Pack:
+        for name, text in {**BASE, **changed}.items():
+            path = tmp_path / "pack" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return Pack("pack", tmp_path / "pack")
+
+    return make
+
+
+@pytest.fixture
+def knowledge(make_pack: PackMaker) -> Knowledge:
+    return Knowledge(compile_packs([make_pack({})]).__getitem__)

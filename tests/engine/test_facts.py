@@ -8,7 +8,7 @@ from traindx.engine.derive import derive
 from traindx.engine.facts import Fact, Facts, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 
-from .conftest import facts_of
+from ..small_pack import facts_of
 
 
 def fact(value: float, origin: Origin) -> Fact:

@@ -12,7 +12,7 @@ from traindx.engine.infer import rank
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs
 
-from .conftest import FIXES, PackMaker, facts_of
+from ..small_pack import FIXES, PackMaker, facts_of
 
 NAN = {"nan-loss": 1.0}
 

@@ -15,7 +15,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.next_tests import next_tests
 from traindx.engine.symptoms import UnknownSymptom, find_symptom, see_symptoms
 
-from .conftest import facts_of
+from ..small_pack import facts_of
 
 NAN = {"nan-loss": 1.0}
 

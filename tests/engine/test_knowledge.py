@@ -15,7 +15,7 @@ from traindx.engine.kb.load import compile_packs, load
 from traindx.engine.kb.packs import Pack, PackError, all_packs
 from traindx.engine.kb.problems import KnowledgeError
 
-from .conftest import FACTS, OVERFLOW, RATE, PackMaker
+from ..small_pack import FACTS, OVERFLOW, RATE, PackMaker
 
 
 def mistakes(make_pack: PackMaker, file: str, text: str) -> str:

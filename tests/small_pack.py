@@ -1,13 +1,10 @@
+"""A small, sound knowledge base for tests that must not depend on the real one."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-
-import pytest
 
 from traindx.engine.facts import Fact, Facts, Origin, Place, Value
-from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.kb.load import compile_packs
 from traindx.engine.kb.packs import Pack
 
 WEIGHTS = """
@@ -101,25 +98,6 @@ BASE = {
 }
 
 PackMaker = Callable[[Mapping[str, str]], Pack]
-
-
-@pytest.fixture
-def make_pack(tmp_path: Path) -> PackMaker:
-    """Writes a small, sound knowledge base with some files changed, and gives its pack."""
-
-    def make(changed: Mapping[str, str]) -> Pack:
-        for name, text in {**BASE, **changed}.items():
-            path = tmp_path / "pack" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        return Pack("pack", tmp_path / "pack")
-
-    return make
-
-
-@pytest.fixture
-def knowledge(make_pack: PackMaker) -> Knowledge:
-    return Knowledge(compile_packs([make_pack({})]).__getitem__)
 
 
 def facts_of(values: Mapping[str, Value], origin: Origin = Origin.LOG) -> Facts:
