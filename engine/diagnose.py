@@ -27,6 +27,7 @@ from .gather import BUDGET, Gathered, gather
 from .infer import Ranked, rank
 from .kb.knowledge import Knowledge
 from .next_tests import NextTest, next_tests
+from .not_seen import not_seen
 from .probe import Probe
 from .symptoms import Seen, certainty
 from .weigh import Weighed
@@ -90,7 +91,7 @@ def conclude(knowledge: Knowledge, gathered: Gathered, *, version: str, top: int
         timeline=_timeline(gathered),
         facts=tuple(_fact(one, knowledge) for one in gathered.facts if _worth_listing(one, knowledge)),
         inputs=tuple(InputRead(one.name, one.kind, one.size, one.note, one.bad) for one in gathered.inputs),
-        not_seen=_not_seen(gathered),
+        not_seen=not_seen(gathered),
         notes=tuple(dict.fromkeys(gathered.notes)),
         packs=knowledge.packs,
     )
@@ -202,8 +203,3 @@ def _worth_listing(fact: Fact, knowledge: Knowledge) -> bool:
         return True
     declared = knowledge.facts.get(fact.name)
     return bool(declared and (declared.ask or fact.origin is Origin.ANSWER))
-
-
-def _not_seen(gathered: Gathered) -> tuple[str, ...]:
-    bad = [f"{one.name}: {one.note}" for one in gathered.inputs if one.bad]
-    return tuple(bad)

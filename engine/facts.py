@@ -132,6 +132,10 @@ class Facts:
         """Why a fact cannot be known here, where a probe said so."""
         return None if name in self._best else self._unknowable.get(name)
 
+    def reasons(self) -> list[str]:
+        """Why facts cannot be known here, each reason once, in the order in which probes gave them."""
+        return list(dict.fromkeys(why for name, why in self._unknowable.items() if name not in self._best))
+
     def overruled(self, name: str) -> tuple[Fact, ...]:
         """The facts of this name that a more trusted one replaced."""
         return tuple(self._overruled.get(name, ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..diagnosis import CauseFound, Diagnosis, Evidence, FixOffered, Source, SymptomFound, TestToRun
@@ -234,11 +234,13 @@ def _diff(one: FixOffered) -> Iterator[Line]:
 
 
 def _foot(diagnosis: Diagnosis) -> Iterator[Line]:
-    unseen: Iterable[str] = diagnosis.not_seen
+    bad = tuple(f"{one.name}: {one.note}" for one in diagnosis.inputs if one.bad)
+    # Where a cause was found, what else could have been looked at is for the report.
+    unseen = bad if diagnosis.outcome == "cause-found" else diagnosis.not_seen
     if unseen or diagnosis.notes or diagnosis.packs:
         yield Line()
     for text in unseen:
-        yield _line(Span(f"Not read: {text}", "doubt"), hang=2)
+        yield _line(Span(f"Not seen: {text}", "doubt"), hang=2)
     for text in diagnosis.notes[:4]:
         yield _line(Span(f"Note: {text}", "dim"), hang=2)
     for text in diagnosis.packs[:4]:

@@ -77,7 +77,8 @@ class Session:
 def _refuse_unread(diagnosis: Diagnosis) -> None:
     """A diagnosis of nothing would look like a clean bill of health."""
     if not diagnosis.found and diagnosis.inputs and all(one.bad for one in diagnosis.inputs):
-        raise BadCall("\n  ".join(["nothing could be read", *diagnosis.not_seen]))
+        reasons = (f"{one.name}: {one.note}" for one in diagnosis.inputs)
+        raise BadCall("\n  ".join(["nothing could be read", *reasons]))
 
 
 def repeat() -> str:
