@@ -24,7 +24,7 @@ def read_example(example: Example, knowledge: Knowledge) -> list[Fact]:
 def check_readings(entries: Validated, knowledge: Knowledge) -> Iterator[tuple[str, str]]:
     """Try every code pattern and log format on its own examples: its name, and what is wrong or nothing."""
     from .code import check_pattern
-    from .logs import check_format
+    from .logs.samples import check_format
 
     for name, entry in sorted(entries.of("code-pattern").items()):
         model = entry.model
@@ -32,7 +32,7 @@ def check_readings(entries: Validated, knowledge: Knowledge) -> Iterator[tuple[s
         yield name, "\n".join(wrong)
     for name, entry in sorted(entries.of("log-format").items()):
         samples = [(sample.text, sample.reads) for sample in entry.model.samples]
-        yield name, "\n".join(check_format(samples, knowledge))
+        yield name, "\n".join(check_format(entry.model.trainer, samples, knowledge))
 
 
 def _inputs(example: Example) -> Iterator[Input]:
