@@ -29,9 +29,9 @@ def derive(facts: Facts, knowledge: Knowledge) -> None:
 
 def _derived(rule: FactRule, facts: Facts) -> Fact | None:
     for way in rule.derive:
-        if way.when is not None and way.when(facts.value) is not True:
+        if way.when is not None and way.when.of(facts) is not True:
             continue
-        value = way.value if way.expression is None else way.expression(facts.value)
+        value = way.value if way.expression is None else way.expression.of(facts)
         if value is not None:
             return _fact(rule, way, _typed(value, rule.type), facts)
     return None

@@ -128,6 +128,10 @@ class Facts:
         fact = self._best.get(name)
         return None if fact is None else fact.value
 
+    def none_of(self, names: frozenset[str]) -> bool:
+        """Whether none of these is known."""
+        return self._best.keys().isdisjoint(names)
+
     def why_unknown(self, name: str) -> str | None:
         """Why a fact cannot be known here, where a probe said so."""
         return None if name in self._best else self._unknowable.get(name)

@@ -52,7 +52,7 @@ def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights
 
 
 def _unknown(evidence: tuple[Weighed, ...], facts: Facts) -> tuple[str, ...]:
-    names = (name for one in evidence if one.outcome is None for name in sorted(one.rule.rule.needs))
+    names = (name for one in evidence if one.outcome is None for name in one.rule.rule.names)
     return tuple(dict.fromkeys(name for name in names if facts.value(name) is None))
 
 

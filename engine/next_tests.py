@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .conditions import Node
 from .facts import Facts, Value
@@ -12,6 +12,8 @@ from .infer import Ranked
 from .kb.knowledge import Knowledge
 from .kb.rules import EvidenceRule, FactRule, Weights
 
+Lines: TypeAlias = dict[str, list[EvidenceRule]]
+"""Cause -> its undecided lines of evidence that ask for one fact."""
 _CANDIDATES = 12
 """How many causes a test is to tell apart. What ranks below hardly shares in the probability."""
 _UNSEEN = 0.9
@@ -38,31 +40,39 @@ class NextTest(NamedTuple):
 def next_tests(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge, top: int = 5) -> list[NextTest]:
     """The unknown facts that a person can find out, the most informative per minute first."""
     candidates = ranked[:_CANDIDATES]
+    lines = _open_lines(candidates)
+    questions = (knowledge.facts.get(name) for name in lines if name not in facts)
     tests = [
         test
-        for fact in _open_questions(candidates, facts, knowledge)
-        if (test := _test(fact, candidates, facts, knowledge.weights)) and test.bits >= _FLOOR
+        for fact in questions
+        if fact is not None and fact.ask
+        if (test := _test(fact, lines[fact.name], candidates, facts, knowledge.weights)) and test.bits >= _FLOOR
     ]
     return sorted(tests, key=lambda test: (-test.gain, test.fact.name))[:top]
 
 
-def _open_questions(candidates: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> Iterator[FactRule]:
-    names = dict.fromkeys(name for one in candidates for name in one.unknown)
-    for name in names:
-        fact = knowledge.facts.get(name)
-        if fact is not None and fact.ask and name not in facts:
-            yield fact
+def _open_lines(candidates: Sequence[Ranked]) -> dict[str, Lines]:
+    """Fact -> the undecided lines of evidence that ask for it, by cause."""
+    found: dict[str, Lines] = {}
+    for one in candidates:
+        for line in one.evidence:
+            if line.outcome is None:
+                for name in line.rule.rule.names:
+                    found.setdefault(name, {}).setdefault(one.cause.id, []).append(line.rule)
+    return found
 
 
-def _test(fact: FactRule, candidates: Sequence[Ranked], facts: Facts, weights: Weights) -> NextTest | None:
+def _test(
+    fact: FactRule, lines: Lines, candidates: Sequence[Ranked], facts: Facts, weights: Weights
+) -> NextTest | None:
     """What the answer is expected to tell: how far each answer would move the probabilities."""
     before = _shares([one.decibans for one in candidates])
     moved: dict[str, float] = {}
     total = 0.0
-    answers = _answers(fact, candidates)
-    chances = _chances(fact, answers, candidates, before, facts, weights)
+    answers = _answers(fact, lines)
+    chances = _chances(fact, answers, lines, candidates, before, facts, weights)
     for answer, chance in zip(answers, chances, strict=True):
-        shifts = [_shift(one, fact.name, answer, facts, weights) for one in candidates]
+        shifts = [_shift(lines, one, fact.name, answer, facts, weights) for one in candidates]
         after = _shares([one.decibans + shift for one, shift in zip(candidates, shifts, strict=True)])
         total += chance * _divergence(after, before)
         for one, shift in zip(candidates, shifts, strict=True):
@@ -73,17 +83,16 @@ def _test(fact: FactRule, candidates: Sequence[Ranked], facts: Facts, weights: W
     return NextTest(fact, total, tuple(splits))
 
 
-def _answers(fact: FactRule, candidates: Sequence[Ranked]) -> list[Value]:
+def _answers(fact: FactRule, lines: Lines) -> list[Value]:
     """The answers that make a difference: both of a yes or no, each allowed text, either side of each number compared."""
     if fact.type == "bool":
         return [True, False]
     if fact.values:
         return list(fact.values)
     compared: dict[Value, None] = {}
-    for one in candidates:
-        for line in one.evidence:
-            if fact.name in line.rule.rule.needs:
-                compared.update(dict.fromkeys(_compared(line.rule.rule.node, fact.name)))
+    for rules in lines.values():
+        for one in rules:
+            compared.update(dict.fromkeys(_compared(one.rule.node, fact.name)))
     return list(compared)
 
 
@@ -101,13 +110,9 @@ def _compared(node: Node, name: str) -> Iterator[Value]:
             yield from _compared(part, name)
 
 
-def _shift(one: Ranked, name: str, answer: Value, facts: Facts, weights: Weights) -> float:
+def _shift(lines: Lines, one: Ranked, name: str, answer: Value, facts: Facts, weights: Weights) -> float:
     """How many decibans an answer would add to a cause."""
-    added = 0.0
-    for line in one.evidence:
-        if line.outcome is None and name in line.rule.rule.needs:
-            added += _added(line.rule, name, answer, facts, weights)
-    return added
+    return math.fsum(_added(line, name, answer, facts, weights) for line in lines.get(one.cause.id, ()))
 
 
 def _added(evidence: EvidenceRule, name: str, answer: Value, facts: Facts, weights: Weights) -> float:
@@ -124,6 +129,7 @@ def _added(evidence: EvidenceRule, name: str, answer: Value, facts: Facts, weigh
 def _chances(
     fact: FactRule,
     answers: Sequence[Value],
+    lines: Lines,
     candidates: Sequence[Ranked],
     shares: Sequence[float],
     facts: Facts,
@@ -140,8 +146,8 @@ def _chances(
         return [1 / len(answers)] * len(answers) if answers else []
     yes: list[float] = []
     for one, share in zip(candidates, shares, strict=True):
-        gain = _shift(one, fact.name, True, facts, weights)
-        loss = _shift(one, fact.name, False, facts, weights)
+        gain = _shift(lines, one, fact.name, True, facts, weights)
+        loss = _shift(lines, one, fact.name, False, facts, weights)
         if gain or loss:
             yes.append(_seen(gain, loss, share))
     chance = sum(yes) / len(yes) if yes else 0.5

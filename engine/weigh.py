@@ -40,7 +40,7 @@ def weigh(evidence: EvidenceRule, facts: Facts, weights: Weights) -> Weighed:
     What it adds is the weight of its word, scaled by the trust in the least trusted fact it
     rests on.
     """
-    outcome = evidence.rule(facts.value)
+    outcome = evidence.rule.of(facts)
     if outcome is None:
         return Weighed(evidence, None, 0.0, "")
     word, sign = _word(evidence, holds=bool(outcome))

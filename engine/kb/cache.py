@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-_FORMAT = "1"
+_FORMAT = "2"
 _SETTLED = 2.0
 """Seconds after which a file's time stamp is sure to have moved on before a second change."""
 _KEEP = 4

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Iterator
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
-from typing import Any
+
+from .patterns import Gap, Group, Sequence, append, branches_of
 
 MOST_GROUPS = 3
-_AROUND = (sre.LITERAL, sre.IN, sre.AT, sre.ASSERT, sre.ASSERT_NOT)
-"""What may stand beside an alternation that is still the whole pattern."""
 
 
 def literals(pattern: str) -> tuple[str, ...]:
@@ -20,8 +15,8 @@ def literals(pattern: str) -> tuple[str, ...]:
     `a (?:cat|dog) ran off` gives `(" ran off",)`: of what must be there, the longest. An alternation
     gives one text for each branch: `CUDA error|NCCL error`.
     """
-    tree = _parser.parse(pattern)
-    return tuple(sorted({text.lower() for text in _best(list(tree))}))
+    texts = {text.lower() for text in _one_of_each(branches_of(pattern))}
+    return tuple(sorted(text for text in texts if not any(one in text for one in texts if one != text)))
 
 
 def needs(pattern: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
@@ -31,64 +26,73 @@ def needs(pattern: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     `(" nan",)`, `("loss",)` and `("is", "was")`, the second `("nan loss",)`. The groups hardest to meet
     come first, and at most MOST_GROUPS of them are kept.
     """
-    wordings = {_groups(items) for items in _wordings(list(_parser.parse(pattern)))}
+    wordings = {_groups(wording) for branch in branches_of(pattern) for wording in _wordings(branch)}
     return tuple(sorted(wordings))
 
 
-def _groups(items: list[Any]) -> tuple[tuple[str, ...], ...]:
-    groups = {tuple(sorted({text.lower() for text in texts})) for texts in _candidates(items)}
+def _groups(sequence: Sequence) -> tuple[tuple[str, ...], ...]:
+    groups = {tuple(sorted({text.lower() for text in texts})) for texts in _candidates(sequence)}
     ranked = sorted(groups, key=lambda texts: (-min(map(len, texts)), len(texts), texts))
     return tuple(texts for texts in ranked if min(map(len, texts)) > 1)[:MOST_GROUPS]
 
 
-def _wordings(items: list[Any]) -> Iterator[list[Any]]:
-    """The branches of a pattern that is one alternation, each with what the parser took out of them all."""
-    branches = [place for place, (kind, _) in enumerate(items) if kind is sre.BRANCH]
-    if len(branches) != 1 or not all(kind in _AROUND for kind, _ in items if kind is not sre.BRANCH):
-        yield items
+def _wordings(sequence: Sequence) -> Iterator[Sequence]:
+    """The branches of a sequence that is one alternation, each with the text around it."""
+    group = next((part for part in sequence if isinstance(part, Group)), None)
+    if (
+        group is None
+        or group.repeats
+        or not all(part is group or isinstance(part, str) or part is Gap.ONE for part in sequence)
+    ):
+        yield sequence
         return
-    place = branches[0]
-    for branch in items[place][1][1]:
-        yield from _wordings([*items[:place], *branch, *items[place + 1 :]])
+    place = sequence.index(group)
+    for branch in group.branches:
+        wording = sequence[:place]
+        append(wording, *branch, *sequence[place + 1 :])
+        yield from _wordings(wording)
 
 
-def _best(items: list[Any]) -> frozenset[str]:
+def _one_of_each(branches: list[Sequence]) -> frozenset[str]:
+    """The best texts of every branch; none where one branch has none."""
+    found = [_best(branch) for branch in branches]
+    return frozenset().union(*found) if all(found) else frozenset()
+
+
+def _best(sequence: Sequence) -> frozenset[str]:
     """The best set for a sequence: the one whose shortest text is longest."""
-    return max(_candidates(items), key=lambda texts: (min(map(len, texts)), -len(texts)), default=frozenset())
+    if len(sequence) == 1 and isinstance(sequence[0], str):
+        return frozenset(sequence)  # type: ignore[arg-type]
+    return max(_candidates(sequence), key=_worth, default=frozenset())
 
 
-def _candidates(items: list[Any]) -> Iterator[frozenset[str]]:
+def _worth(texts: frozenset[str]) -> tuple[int, int]:
+    return min(map(len, texts)), -len(texts)
+
+
+def _candidates(sequence: Sequence) -> Iterator[frozenset[str]]:
+    """Sets of texts: a match of the sequence contains one of each."""
     run = ""
-    for kind, argument in items:
-        if kind is sre.LITERAL:
-            run += chr(argument)
+    for part in sequence:
+        if isinstance(part, str):
+            run = part
             continue
-        if run:
-            # The parser takes out what branches begin with alike: `lr|learning` is `l(?:r|earning)`.
-            branches = argument[1] if kind is sre.BRANCH else ()
-            yield frozenset(run + _lead(branch) for branch in branches) or frozenset({run})
-            run = ""
-        if inner := _inside(kind, argument):
-            yield inner
+        if isinstance(part, Group):
+            if run:
+                leads = [_lead(branch) for branch in part.branches]
+                yield frozenset(run + lead for lead in leads) if all(leads) else frozenset({run})
+            if inside := _one_of_each(part.branches):
+                yield inside
+        elif run:
+            yield frozenset({run})
+        run = ""
     if run:
         yield frozenset({run})
 
 
-def _lead(items: Any) -> str:
-    """The literal text that a sequence begins with."""
-    texts = itertools.takewhile(lambda item: item[0] is sre.LITERAL, items)
-    return "".join(chr(argument) for _, argument in texts)
+def _lead(sequence: Sequence) -> str:
+    """The text that a sequence begins with."""
+    return sequence[0] if sequence and isinstance(sequence[0], str) else ""
 
 
-def _inside(kind: Any, argument: Any) -> frozenset[str]:
-    if kind is sre.SUBPATTERN:
-        return _best(list(argument[3]))
-    if kind is sre.BRANCH:
-        branches = [_best(list(branch)) for branch in argument[1]]
-        return frozenset().union(*branches) if all(branches) else frozenset()
-    if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT, getattr(sre, "POSSESSIVE_REPEAT", None)) and argument[0] > 0:
-        return _best(list(argument[2]))
-    return frozenset()
-
-
-__all__ = ["literals", "needs", "re"]
+__all__ = ["literals", "needs"]

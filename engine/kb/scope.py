@@ -9,6 +9,7 @@ from typing import Any
 from ..conditions import ConditionError, check, needs, parse
 from ..wording import PLACEHOLDER
 from .problems import Problem, nearest
+from .rules import stored_rule
 from .validate import Located, Validated
 
 PACKAGE = "env.package."
@@ -66,7 +67,7 @@ class Scope:
             self.problems.append(entry.problem(path, error.message, hint, shift=shift))
             return None
         self.used |= needs(node)
-        return [text, node]
+        return stored_rule(text, node)
 
     def text(self, entry: Located, path: tuple[str | int, ...], text: str) -> str:
         """Check the facts that a text wants filled in."""

@@ -239,6 +239,8 @@ class Listener:
         if len(self.heard.raised) < MAX_RAISED and worker not in self._open:
             opened = Traceback.bare(found, number, line)
             opened.stamped = start > prefix.end
+            before = self._context(index, _CONTEXT)[:-1]
+            opened.look_back([one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in before])
             self._open[worker] = opened
         return True
 

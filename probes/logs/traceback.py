@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .frames import Frame
@@ -95,6 +96,17 @@ class Traceback:
         made.raised = Raised(found["type"], "", number, line)
         made._message = [found["message"]]
         return made
+
+    def look_back(self, lines: Sequence[str]) -> None:
+        """Take the frames right before an exception whose header was cut off, as in a pasted piece."""
+        start = len(lines)
+        while start and (_FRAME.match(lines[start - 1]) or lines[start - 1].startswith(("  ", "\t"))):
+            start -= 1
+        for text in lines[start:]:
+            if found := _FRAME.match(text):
+                self._add(found)
+            elif self.frames and text.strip():
+                self._source(text.strip())
 
     def feed(self, text: str, number: int, line: bytes) -> bool:
         """Take the next line of the process. False where it does not belong to the traceback any more."""

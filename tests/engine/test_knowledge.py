@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from traindx.engine.kb import cache
-from traindx.engine.kb.literals import literals
 from traindx.engine.kb.load import compile_packs, load
 from traindx.engine.kb.packs import Pack, PackError, all_packs
 from traindx.engine.kb.problems import KnowledgeError
@@ -163,21 +162,3 @@ def test_old_caches_are_tidied_away(settled: Pack, tmp_path: Path) -> None:
         os.utime(folder / f"old{number}", (time.time() - 9000 - number, time.time() - 9000 - number))
     load([settled])
     assert len(list(folder.iterdir())) <= 5
-
-
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        ("CUDA out of memory", ("cuda out of memory",)),
-        (r"a (?:cat|dog) ran off", (" ran off",)),
-        (r"lr|learning rate", ("learning rate", "lr")),
-        (r"CUDA error|NCCL error: \d+", ("cuda error", "nccl error: ")),
-        (r"(?P<x>\d+) steps?", (" step",)),
-        (r"(?:loss is nan)+", ("loss is nan",)),
-        (r"\d+\.\d+", (".",)),
-        (r"x*", ()),
-        (r"(?:abc)?d|e", ("d", "e")),
-    ],
-)
-def test_the_literals_that_every_match_contains(pattern: str, expected: tuple[str, ...]) -> None:
-    assert literals(pattern) == expected

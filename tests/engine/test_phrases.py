@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from traindx.engine.kb.literals import needs
 from traindx.engine.kb.packs import Pack
 from traindx.engine.kb.phrases import UnknownPhrase, spell_out
 from traindx.engine.kb.problems import Problem
@@ -44,14 +43,6 @@ def test_a_pattern_with_an_unknown_phrase_is_a_mistake_with_its_place(tmp_path: 
 
 def test_alternatives_may_stand_in_a_list(tmp_path: Path) -> None:
     assert _problems(tmp_path, ["{loss} is nan", "nan loss"]) == []
-
-
-def test_each_wording_needs_words_of_its_own() -> None:
-    assert needs(r"loss.{0,9}(?:is|was) nan|nan loss") == (
-        ((" nan",), ("loss",), ("is", "was")),
-        (("nan loss",),),
-    )
-    assert needs(r"\w+ \d") == ((),)
 
 
 def _problems(folder: Path, pattern: str | list[str]) -> list[Problem]:

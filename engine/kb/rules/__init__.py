@@ -21,7 +21,7 @@ from .reasoning import (
     Weights,
     words_of,
 )
-from .rule import Rule, rule_from
+from .rule import Rule, rule_from, stored_rule
 from .settings import CheckRule, SettingRule
 
 __all__ = [
@@ -49,5 +49,6 @@ __all__ = [
     "VariableRule",
     "Weights",
     "rule_from",
+    "stored_rule",
     "words_of",
 ]

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from ...conditions import Condition, Node, compile_node, needs
+from ...facts import Facts
+
+Stored = list[Any]
+"""The text, the parsed condition as JSON, the facts it asks for, and what it says where none of them is known."""
+
+
+def stored_rule(text: str, node: Node) -> Stored:
+    """A parsed condition as it is kept in the cache."""
+    return [text, json.dumps(node, separators=(",", ":")), sorted(needs(node)), compile_node(node)(lambda _: None)]
 
 
 class Rule:
-    """A compiled condition: its text, the facts it needs, and how to evaluate it."""
+    """A compiled condition: its text, the facts it asks for, and how to evaluate it.
 
-    __slots__ = ("_evaluate", "_needs", "node", "text")
+    Of thousands of rules a run touches few, so nothing is unpacked before it is needed.
+    """
 
-    def __init__(self, text: str, node: Node) -> None:
+    __slots__ = ("_evaluate", "_node", "_packed", "_silent", "names", "needs", "text")
+
+    def __init__(self, text: str, packed: str, names: list[str], silent: Any) -> None:
         self.text = text
-        self.node = node
+        self.names = names
+        """The facts it asks for, in order."""
+        self.needs = frozenset(names)
+        """The same as a set."""
+        self._packed = packed
+        self._silent = silent
+        self._node: Node | None = None
         self._evaluate: Condition | None = None
-        self._needs: frozenset[str] | None = None
 
     @property
-    def needs(self) -> frozenset[str]:
-        """The facts it asks for."""
-        if self._needs is None:
-            self._needs = needs(self.node)
-        return self._needs
+    def node(self) -> Node:
+        """The parsed condition."""
+        if self._node is None:
+            self._node = json.loads(self._packed)
+        return self._node
 
     def __call__(self, lookup: Any) -> Any:
         """True, false or a value; None where the facts do not suffice."""
@@ -31,7 +49,11 @@ class Rule:
             self._evaluate = compile_node(self.node)
         return self._evaluate(lookup)
 
+    def of(self, facts: Facts) -> Any:
+        """The same, of these facts. Where none that it asks for is known, the answer is known beforehand."""
+        return self._silent if facts.none_of(self.needs) else self(facts.value)
 
-def rule_from(stored: list[Any] | None) -> Rule | None:
-    """A rule from its stored form `[text, node]`."""
-    return None if stored is None else Rule(stored[0], stored[1])
+
+def rule_from(stored: Stored | None) -> Rule | None:
+    """A rule from its stored form."""
+    return None if stored is None else Rule(*stored)
