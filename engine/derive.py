@@ -13,7 +13,7 @@ _ROUNDS = 10
 
 def derive(facts: Facts, knowledge: Knowledge) -> None:
     """Add every fact that follows. A fact that is already known is left as it is."""
-    waiting = [rule for rule in knowledge.facts.values() if rule.derive and rule.name not in facts]
+    waiting = [rule for rule in knowledge.derived if rule.name not in facts]
     for _ in range(_ROUNDS):
         still = []
         for rule in waiting:

@@ -107,8 +107,8 @@ def _given(probe: Probe, facts: Facts, knowledge: Knowledge) -> frozenset[str]:
     wanted |= {name for name in knowledge.facts if prefixes and name.startswith(prefixes) and name not in facts}
     following = {
         rule.name
-        for rule in knowledge.facts.values()
-        if rule.derive and rule.name not in facts and _rests_on(rule.derive, wanted)
+        for rule in knowledge.derived
+        if rule.name not in facts and _rests_on(rule.derive, wanted)
     }
     return frozenset(wanted | following)
 

@@ -46,7 +46,7 @@ def weigh(evidence: EvidenceRule, facts: Facts, weights: Weights) -> Weighed:
     word, sign = _word(evidence, holds=bool(outcome))
     statement = evidence.because if outcome else evidence.otherwise
     if word is None:
-        return Weighed(evidence, bool(outcome), 0.0, fill(statement, facts))
+        return Weighed(evidence, bool(outcome), 0.0, "")
     used = witnesses(evidence.rule.node, facts.value)
     names = tuple(dict.fromkeys(name for name, _ in used))
     trust = min((_trust(name, facts, weights) for name in names), default=1.0)

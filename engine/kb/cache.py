@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -76,6 +75,8 @@ def read_section(folder: Path, name: str, section: str) -> dict[str, Any] | None
 
 def write_sections(folder: Path, name: str, sections: Mapping[str, Mapping[str, Any]]) -> None:
     """Store all sections under a fingerprint. A full disk or a race with another process is no error."""
+    import tempfile
+
     try:
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
         for section, stored in sections.items():

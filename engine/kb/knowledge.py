@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from . import rules
+from .lazily import Lazily
 from .rules import rule_from
 
 Sections = Callable[[str], dict[str, Any]]
@@ -45,17 +46,22 @@ class Knowledge:
     @cached_property
     def facts(self) -> Mapping[str, rules.FactRule]:
         """The declared facts, and those that signatures, patterns, settings and checks bring."""
-        return {name: _fact(name, one) for name, one in self._core("fact").items()}
+        return Lazily(self._core("fact"), _fact)
+
+    @cached_property
+    def derived(self) -> tuple[rules.FactRule, ...]:
+        """The facts that may follow from others."""
+        return tuple(self.facts[name] for name, one in self._core("fact").items() if one.get("derive"))
 
     @cached_property
     def fixes(self) -> Mapping[str, rules.FixRule]:
         """The fixes."""
-        return {name: _fix(name, one) for name, one in self._core("fix").items()}
+        return Lazily(self._core("fix"), _fix)
 
     @cached_property
     def procedures(self) -> Mapping[str, rules.GuideRule]:
         """The procedures."""
-        return {name: _guide(name, one) for name, one in self._core("procedure").items()}
+        return Lazily(self._core("procedure"), _guide)
 
     @cached_property
     def checklists(self) -> Mapping[str, rules.GuideRule]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from .patterns import Gap, Group, Sequence, append, branches_of
 
 MOST_GROUPS = 3
+SHORTEST_IN_PROSE = 2
+"""The shortest text worth looking for in sentences: `lr`, or a word of Chinese."""
 
 
 def literals(pattern: str) -> tuple[str, ...]:
@@ -33,7 +35,7 @@ def needs(pattern: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
 def _groups(sequence: Sequence) -> tuple[tuple[str, ...], ...]:
     groups = {tuple(sorted({text.lower() for text in texts})) for texts in _candidates(sequence)}
     ranked = sorted(groups, key=lambda texts: (-min(map(len, texts)), len(texts), texts))
-    return tuple(texts for texts in ranked if min(map(len, texts)) > 1)[:MOST_GROUPS]
+    return tuple(texts for texts in ranked if min(map(len, texts)) >= SHORTEST_IN_PROSE)[:MOST_GROUPS]
 
 
 def _wordings(sequence: Sequence) -> Iterator[Sequence]:
@@ -95,4 +97,4 @@ def _lead(sequence: Sequence) -> str:
     return sequence[0] if sequence and isinstance(sequence[0], str) else ""
 
 
-__all__ = ["literals", "needs"]
+__all__ = ["SHORTEST_IN_PROSE", "literals", "needs"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,13 +49,16 @@ def _from_cache(packs: Sequence[Pack], folder: Path, name: str, core: dict[str, 
 
 
 def compile_packs(packs: Sequence[Pack]) -> dict[str, dict[str, Any]]:
-    """Read, validate and compile. Raises KnowledgeError with every mistake."""
+    """Read, validate and compile. Raises KnowledgeError with every mistake.
+
+    Whether the patterns of a proven pack work is not asked again.
+    """
     return _compiled(packs)[0]
 
 
 def check_packs(packs: Sequence[Pack]) -> Scope:
-    """All entries as they stand in their files, every name checked. Raises KnowledgeError with every mistake."""
-    return _compiled(packs)[1]
+    """All entries as they stand in their files, everything checked. Raises KnowledgeError with every mistake."""
+    return _compiled([replace(pack, proven=False) for pack in packs])[1]
 
 
 def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, dict[str, Any]], Scope]:

@@ -18,6 +18,8 @@ class Pack:
 
     name: str
     root: Path
+    proven: bool = False
+    """Whether its patterns and examples were checked before it was released, and need not be at each load."""
 
 
 class PackError(ValueError):
@@ -28,7 +30,7 @@ def own_pack() -> Pack:
     """The knowledge that comes with traindx."""
     from ... import kb
 
-    return Pack("kb", Path(next(iter(kb.__path__))))
+    return Pack("kb", Path(next(iter(kb.__path__))), proven=True)
 
 
 def all_packs(folders: Sequence[Path]) -> list[Pack]:

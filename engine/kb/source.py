@@ -55,7 +55,7 @@ WEIGHTS = "weights.yaml"
 class Document:
     """One file as text and tree."""
 
-    pack: str
+    pack: Pack
     name: str
     """The path shown to a person."""
     path: Path
@@ -117,7 +117,7 @@ def _read(pack: Pack, path: Path, problems: list[Problem]) -> Document | None:
         return None
     lines = tuple(text.splitlines())
     try:
-        return Document(pack.name, name, path, lines, read_tree(text))
+        return Document(pack, name, path, lines, read_tree(text))
     except YamlProblem as error:
         problems.append(problem_at(name, lines, error.line, error.column, error.message))
         return None

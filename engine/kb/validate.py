@@ -83,7 +83,7 @@ def _place(result: Validated, located: Located, *, added: bool) -> None:
     kind = result.entries.setdefault(located.kind, {})
     if added:
         which = result.overrides if located.id in kind else result.additions
-        which.append(f"{located.kind} {located.id} ({located.raw.document.pack})")
+        which.append(f"{located.kind} {located.id} ({located.raw.document.pack.name})")
     kind[located.id] = located
 
 
@@ -97,7 +97,7 @@ def _validated(raw: Raw, so_far: Validated, problems: list[Problem]) -> Located 
             problems.append(_no_phrase(raw, error.args[0], so_far))
             return None
     try:
-        entry = model.model_validate(value)
+        entry = model.model_validate(value, context=models.PROVEN if raw.document.pack.proven else None)
     except ValidationError as error:
         problems.extend(_problem(raw, model, detail) for detail in error.errors(include_url=False))
         return None

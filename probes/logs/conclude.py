@@ -123,7 +123,7 @@ class Conclusion:
 
     def _tell_absent(self, logs: Sequence[Log]) -> None:
         """A signature that was looked for in a whole log and not found is known not to be there."""
-        read = [log for log in logs if log.is_text and log.heard.machine and log.whole]
+        read = [log for log in logs if log.is_text and log.heard.machine]
         if read:
             self._hits.absent(self._machines.rules.values(), Place(read[0].name))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from traindx.engine.facts import Fact, Origin, Place
 
@@ -15,8 +15,7 @@ from .traceback import Raised
 from .vocabulary import letters
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """An exception, where it stands, and whether it only follows from another process's failure."""
 
     raised: Raised
@@ -73,6 +72,7 @@ def first_of(failures: Sequence[Failure]) -> Failure | None:
 def tell_failures(facts: Collected, failures: Sequence[Failure], places: Places) -> Failure | None:
     """All facts of the exception that ended the run."""
     first = first_of(failures)
+    _tell_interrupt(facts, failures)
     if first is None:
         return None
     raised, place = first.raised, first.place
@@ -97,3 +97,11 @@ def tell_failures(facts: Collected, failures: Sequence[Failure], places: Places)
     for name, value in places.facts(raised.frames).items():
         facts.add(name, value or (raised.in_worker and name == "log.exception.in_data_loader"), place)
     return first
+
+
+def _tell_interrupt(facts: Collected, failures: Sequence[Failure]) -> None:
+    """Where the run stood when a person stopped it."""
+    stopped = [one for one in failures if one.raised.is_interrupt and one.raised.frames]
+    if stopped:
+        frames = tuple(frame.short for frame in stopped[0].raised.frames)
+        facts.put(Fact("log.interrupt.frames", frames, Origin.LOG, (stopped[0].place,) * len(frames)))

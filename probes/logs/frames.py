@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from traindx.engine.kb.knowledge import Knowledge
 
@@ -12,8 +12,7 @@ LIBRARY = "library"
 """The entry of kb/frames that tells library code from the person's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One frame of a traceback."""
 
     file: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from traindx.engine.kb.knowledge import Knowledge
 
@@ -72,5 +71,5 @@ def _again(form: Template, match: re.Match[bytes], *, values: bool) -> Reading:
             reading.place(value.name.metric, match[group].decode(), match.start(group))
         elif values:
             start, end = match.span(group)
-            reading.values.append(replace(value, start=start, end=end, words=(start, start)))
+            reading.values.append(value._replace(start=start, end=end, words=(start, start)))
     return reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from traindx.engine.facts import Place
 from traindx.engine.kb.knowledge import Knowledge
@@ -29,26 +29,25 @@ _CONTEXT = 20
 """Lines kept of the block before, for texts that stretch over several lines."""
 
 
-@dataclass(slots=True)
-class Said:
+class Said(NamedTuple):
     """Something a person wrote."""
 
     text: str
     place: Place
 
 
-@dataclass(slots=True)
 class Heard:
     """What was heard in one log."""
 
-    raised: list[Raised] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
-    ranks: set[int] = field(default_factory=set)
-    tracebacks: int = 0
-    first_traceback: Place | None = None
-    machine: bool = False
-    last_progress: int = 0
-    """The last line that showed the run going on."""
+    def __init__(self) -> None:
+        self.raised: list[Raised] = []
+        self.said: list[Said] = []
+        self.ranks: set[int] = set()
+        self.tracebacks = 0
+        self.first_traceback: Place | None = None
+        self.machine = False
+        self.last_progress = 0
+        """The last line that showed the run going on."""
 
 
 class Listener:
@@ -240,7 +239,9 @@ class Listener:
             opened = Traceback.bare(found, number, line)
             opened.stamped = start > prefix.end
             before = self._context(index, _CONTEXT)[:-1]
-            opened.look_back([one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in before])
+            opened.look_back(
+                [one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in before]
+            )
             self._open[worker] = opened
         return True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from traindx.engine.facts import Place
 
@@ -21,19 +20,23 @@ _ALONE = frozenset((
 """Metrics that also stand in settings and reports: a single number alone in its line is no curve."""
 
 
-@dataclass(slots=True)
 class Log:
     """One input after reading."""
 
-    name: str
-    store: Store
-    positions: Positions
-    lines: Lines
-    heard: Heard
-    is_text: bool = True
-    """A log, not records."""
-    whole: bool = True
-    """It was read to its end."""
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        positions: Positions,
+        lines: Lines,
+        heard: Heard,
+        *,
+        is_text: bool = True,
+    ) -> None:
+        self.name, self.store, self.positions = name, store, positions
+        self.lines, self.heard = lines, heard
+        self.is_text = is_text
+        """A log, not records."""
 
     def told(self, limits: Mapping[str, float]) -> Told:
         """A teller whose places are in this log."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import repeat
+from typing import NamedTuple
 
 from traindx.engine.kb.knowledge import Knowledge
 
@@ -23,8 +23,7 @@ _LONGEST = 7
 """More words than this are a sentence, and its last words count."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A metric, and the name it is printed under."""
 
     metric: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .regex import regex
 
@@ -37,8 +37,7 @@ _LEVEL = regex(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(NamedTuple):
     """What stands before a line."""
 
     rank: int | None = None

@@ -38,6 +38,9 @@ _FILE = regex(
     rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$"
 )
 _IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
+_LETTERS = regex(rb"[a-z]+")
+_BAR = regex(rb"(?P<label>[^\r]{0,200}?)\b\d{1,3}%\s?\|")
+"""A progress bar as tqdm draws it, after its label."""
 _GOES_ON = regex(rb"[-.]\w")
 _NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 _RESETS = frozenset(b",;{}&")
@@ -53,6 +56,7 @@ class Reader:
         self._wrapping = _bytes(knowledge.words["wrapping"])
         self._training = _bytes(knowledge.words["of-training"])
         self._validation = _bytes(knowledge.words["of-validation"])
+        self._other_work = _bytes(knowledge.words["other-work"])
 
     def read(self, line: bytes) -> Reading:
         """Everything that reads as `name: number` and has a known name."""
@@ -71,6 +75,10 @@ class Reader:
         if low in self._linking:
             return "links"
         return "wraps" if low in self._wrapping else ""
+
+    def is_other_work(self, label: bytes) -> bool:
+        """Whether a progress bar with this label shows something else than training, such as loading."""
+        return not self._other_work.isdisjoint(_LETTERS.findall(label.lower()))
 
 
 class _Pass:
@@ -163,10 +171,14 @@ class _Pass:
         if name is not None and name.metric == "epoch":
             self.reading.place("epoch", done, token.start())
             self.reading.total_epochs = _whole(total)
-        elif self.reading.pair is None:
+        elif self.reading.pair is None and not self._is_other_work(token.start()):
             self.reading.place("done", done, token.start())
             self.reading.place("total", total, token.end() - len(total))
         self._reset()
+
+    def _is_other_work(self, end: int) -> bool:
+        bar = _BAR.match(self.line, 0, end)
+        return bar is not None and self.reader.is_other_work(bar["label"])
 
     def _name(self) -> Name | None:
         if self.start < 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .names import Name
 from .quantities import number
@@ -11,8 +11,7 @@ PLACES = frozenset(("step", "epoch", "done", "total"))
 """The numbers that say where the run is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """One number of a line, and what it is."""
 
     name: Name
@@ -29,23 +28,35 @@ class Value:
     """Not a number but an event: each one counts 1."""
 
 
-@dataclass(slots=True)
 class Reading:
     """All that one line says."""
 
-    values: list[Value] = field(default_factory=list)
-    step: float | None = None
-    epoch: float | None = None
-    whole_epoch: bool = False
-    """The epoch is counted, not a share such as 0.09."""
-    pair: tuple[int, int] | None = None
-    """`200/412`: how far, of how much."""
-    total_steps: int | None = None
-    total_epochs: int | None = None
-    format: str = ""
-    """The log format whose own pattern read it."""
-    at: list[Value] = field(default_factory=list)
-    """Where in the line its step, its epoch and the numbers of its pair stand."""
+    __slots__ = (
+        "at",
+        "epoch",
+        "format",
+        "pair",
+        "step",
+        "total_epochs",
+        "total_steps",
+        "values",
+        "whole_epoch",
+    )
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self.step: float | None = None
+        self.epoch: float | None = None
+        self.whole_epoch = False
+        """The epoch is counted, not a share such as 0.09."""
+        self.pair: tuple[int, int] | None = None
+        """`200/412`: how far, of how much."""
+        self.total_steps: int | None = None
+        self.total_epochs: int | None = None
+        self.format = ""
+        """The log format whose own pattern read it."""
+        self.at: list[Value] = []
+        """Where in the line its step, its epoch and the numbers of its pair stand."""
 
     @property
     def places(self) -> bool:

@@ -31,7 +31,9 @@ def check_format(
             mistakes.append(f"not recognised as {trainer}: {text}")
         places = _places(scan)
         for name, wanted in reads.items():
-            found = [places[name]] if name in _PLACES else [series.values[-1] for series in scan.store.of(name)]
+            found = (
+                [places[name]] if name in _PLACES else [series.values[-1] for series in scan.store.of(name)]
+            )
             if not any(value is not None and _same(value, float(wanted)) for value in found):
                 mistakes.append(f"{name} is {wanted}, and {found} was read: {text}")
     return mistakes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from .names import Name
@@ -180,13 +179,11 @@ class Store:
         return sorted(found, key=lambda one: (one.count * 2 < most, one.name.trust, -one.count))
 
 
-@dataclass(frozen=True, slots=True)
 class Curve:
     """The finite values of a series, kept at its stride, with their marks."""
 
-    values: list[float]
-    marks: list[Mark]
-    peaks: list[tuple[float, Mark]]
+    def __init__(self, values: list[float], marks: list[Mark], peaks: list[tuple[float, Mark]]) -> None:
+        self.values, self.marks, self.peaks = values, marks, peaks
 
     def __len__(self) -> int:
         return len(self.values)

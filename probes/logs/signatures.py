@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from traindx.engine.facts import Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
@@ -21,14 +20,14 @@ _COUNTS = regex(r"\{\d*,?\d*\}|\(\?P<\w+>")
 _NAMED_DIGIT = regex(r"\d")
 
 
-@dataclass(slots=True)
 class Hit:
     """A signature that was found, and where first."""
 
-    rule: SignatureRule
-    place: Place
-    origin: Origin
-    count: int = 1
+    __slots__ = ("count", "origin", "place", "rule")
+
+    def __init__(self, rule: SignatureRule, place: Place, origin: Origin) -> None:
+        self.rule, self.place, self.origin = rule, place, origin
+        self.count = 1
 
 
 class Signatures:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import curve
 from .lines import Lines
@@ -16,8 +16,7 @@ _DAY = 86400.0
 _MAX_TIMED = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(NamedTuple):
     """Steps a second over the run, each with where it was read."""
 
     values: list[float]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import curve
 from .series import Curve, Mark
@@ -15,8 +15,7 @@ _SURE = 10
 _SAMPLE = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Spike:
+class Spike(NamedTuple):
     """A loss far above what came before it."""
 
     index: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .names import POSITIONS, Name, Names
 from .quantities import factor
@@ -19,8 +19,7 @@ _WHOLE = regex(rb"(\d+)(?:/(\d+))?")
 _ALPHA = regex(rb"[A-Za-z]")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """The columns of a table, by number."""
 
     columns: tuple[tuple[int, Name], ...]

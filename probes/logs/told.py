@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 
@@ -14,17 +13,22 @@ PlaceOf = Callable[[Mark], Place]
 WhereOf = Callable[[Mark], Where]
 
 
-@dataclass(slots=True)
 class Told:
     """Facts in the making: the thresholds, and how a mark becomes a place."""
 
-    limits: Mapping[str, float]
-    place: PlaceOf
-    where: WhereOf
-    quirks: frozenset[str] = frozenset()
-    counted: bool = False
-    """The steps are not printed but counted, a value a step."""
-    facts: dict[str, Fact] = field(default_factory=dict)
+    def __init__(
+        self,
+        limits: Mapping[str, float],
+        place: PlaceOf,
+        where: WhereOf,
+        quirks: frozenset[str] = frozenset(),
+        *,
+        counted: bool = False,
+    ) -> None:
+        self.limits, self.place, self.where, self.quirks = limits, place, where, quirks
+        self.counted = counted
+        """The steps are not printed but counted, a value a step."""
+        self.facts: dict[str, Fact] = {}
 
     def tell(self, name: str, value: Value | None, mark: Mark | None = None, note: str = "") -> None:
         """Say that a fact has a value; None says nothing."""

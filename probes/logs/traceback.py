@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 from .frames import Frame
 from .regex import regex
 
@@ -40,26 +38,27 @@ _IGNORED = regex(r"^Exception ignored in[: ]")
 _ENDS = regex(r"^(?:={6,}|-{10,}|\$ |>>> |In \[\d|note:|srun: |slurmstepd|Exception ignored in)|\d%\|")
 
 
-@dataclass(slots=True)
 class Raised:
     """One exception as the log shows it."""
 
-    type: str
-    message: str
-    number: int
-    """The line it stands in, counted from 1."""
-    line: bytes = b""
-    worker: bytes = b""
-    rank: int | None = None
-    stamp: str = ""
-    frames: list[Frame] = field(default_factory=list)
-    chain: list[str] = field(default_factory=list)
-    """What was raised before it and led to it."""
-    traceback: bool = False
-    in_worker: bool = False
-    """Raised in a data worker, and handed on."""
-    ignored: bool = False
-    """Python said that it ignored it."""
+    __slots__ = (
+        "chain", "frames", "ignored", "in_worker", "line", "message", "number", "rank", "stamp", "traceback", "type",
+        "worker",
+    )  # fmt: skip
+
+    def __init__(self, type: str, number: int, line: bytes, *, traceback: bool = False) -> None:
+        self.type, self.message = type, ""
+        self.number, self.line = number, line
+        """The line it stands in, counted from 1."""
+        self.worker, self.rank, self.stamp = b"", None, ""
+        self.frames: list[Frame] = []
+        self.chain: list[str] = []
+        """What was raised before it and led to it."""
+        self.traceback = traceback
+        self.in_worker = False
+        """Raised in a data worker, and handed on."""
+        self.ignored = False
+        """Python said that it ignored it."""
 
     @property
     def is_interrupt(self) -> bool:
@@ -93,7 +92,7 @@ class Traceback:
     def bare(cls, found: re.Match[str], number: int, line: bytes) -> Traceback:
         """An exception without a traceback: what follows may belong to its message."""
         made = cls("", number)
-        made.raised = Raised(found["type"], "", number, line)
+        made.raised = Raised(found["type"], number, line)
         made._message = [found["message"]]
         return made
 
@@ -190,7 +189,7 @@ class Traceback:
             found = EXCEPTION.match(stripped) if indent <= self.indent else None
         if found is None or (found["message"] and not found["colon"]):
             return False
-        self.raised = Raised(found["type"], "", number, line, traceback=True)
+        self.raised = Raised(found["type"], number, line, traceback=True)
         self._message = [found["message"]]
         return True
 

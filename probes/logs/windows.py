@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from traindx.engine.facts import Place
 from traindx.engine.kb.rules import SignatureRule
@@ -18,13 +18,13 @@ PlaceOf = Callable[[int, bytes], Place]
 """Gives the place of a line, by its number and the line itself."""
 
 
-@dataclass(slots=True)
-class _Window:
+class _Window(NamedTuple):
     rule: SignatureRule
     lines: list[bytes]
     first: int
     """The number of the first of these lines in the file."""
-    missing: int
+    full: int
+    """How many lines it is to have."""
     worker: bytes
 
 
@@ -43,7 +43,7 @@ class Windows:
         worker = worker_of(lines[-1])
         own = [line for line in lines if worker_of(line) == worker]
         if len(self._windows) < MAX_WINDOWS:
-            self._windows.append(_Window(rule, own, number - len(own) + 1, rule.lines - 1, worker))
+            self._windows.append(_Window(rule, own, number - len(own) + 1, len(own) + rule.lines - 1, worker))
 
     def fill(self, line: bytes) -> None:
         """Add the next line of the log to the texts of its process."""
@@ -53,8 +53,7 @@ class Windows:
         for window in self._windows:
             if window.worker == worker:
                 window.lines.append(line)
-                window.missing -= 1
-        for window in [one for one in self._windows if one.missing <= 0]:
+        for window in [one for one in self._windows if len(one.lines) >= one.full]:
             self._windows.remove(window)
             self._search(window)
 

@@ -67,7 +67,7 @@ def test_a_cause_that_does_not_list_the_symptom_starts_far_down(knowledge: Knowl
     ],
 )
 def test_verdicts(knowledge: Knowledge, facts: dict[str, bool | str], verdict: str) -> None:
-    ranked = {one.cause.id: one for one in rank(knowledge, facts_of(facts), NAN)}  # type: ignore[arg-type]
+    ranked = {one.cause.id: one for one in rank(knowledge, facts_of(facts), NAN)}
     assert ranked["fp16-overflow"].verdict == verdict
 
 

@@ -1,6 +1,6 @@
 """The knowledge base as its authors write it. Validated when it changes, never when it is used."""
 
-from .base import Entry, Evidence, Model
+from .base import PROVEN, Entry, Evidence, Model
 from .causes import Cause, Example, Symptom
 from .dialects import Dialect, Renamed, Spelled
 from .facts import Check, Derivation, FactSpec, Limit, PlaybookItem, Setting
@@ -11,7 +11,7 @@ from .reading import CodePattern, Flow, Frame, Idiom, LogFormat, Metric, Sample,
 from .weights import Weights
 
 __all__ = [
-    "Cause", "Change", "Check", "Checklist", "CodePattern", "Derivation", "Device", "Dialect", "Entry",
+    "PROVEN", "Cause", "Change", "Check", "Checklist", "CodePattern", "Derivation", "Device", "Dialect", "Entry",
     "Evidence", "Example", "FactSpec", "Fix", "Flow", "Frame", "Idiom", "Limit", "LogFormat", "Metric",
     "Model", "Package", "Phrase", "PlaybookItem", "Procedure", "Renamed", "Sample", "Setting",
     "Signature", "Spelled", "Step", "Symptom", "TakeBack", "Tick", "Trial", "Variable", "Weights", "Words",

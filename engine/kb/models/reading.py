@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
-from .base import Entry, Id, Model, Regex, Scalar, Text, Wordings
+from .base import Entry, Id, Model, Regex, Scalar, Text, Wordings, is_proven
 
 
 class Signature(Entry):
@@ -36,7 +36,9 @@ class Signature(Entry):
     sources: list[Text] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _examples_agree(self) -> Self:
+    def _examples_agree(self, info: ValidationInfo) -> Self:
+        if is_proven(info):
+            return self
         pattern = re.compile(self.pattern)
         for text in self.finds:
             if not pattern.search(text):
@@ -50,10 +52,12 @@ class Signature(Entry):
         return self
 
 
-def _with_expressions(rule: Any) -> Any:
+def _with_expressions(rule: Any, info: ValidationInfo) -> Any:
     """A code rule whose regular expressions Python takes as ast-grep does."""
+    if is_proven(info):
+        return rule
     for part in rule.values() if isinstance(rule, dict) else rule if isinstance(rule, list) else ():
-        _with_expressions(part)
+        _with_expressions(part, info)
     if isinstance(rule, dict) and isinstance(pattern := rule.get("regex"), str):
         try:
             re.compile(pattern)
@@ -197,7 +201,9 @@ class Frame(Entry):
     passes: list[Text] = Field(min_length=1, description="Frames it must not match.")
 
     @model_validator(mode="after")
-    def _examples_agree(self) -> Self:
+    def _examples_agree(self, info: ValidationInfo) -> Self:
+        if is_proven(info):
+            return self
         pattern = re.compile(self.pattern)
         wrong = [one for one in self.finds if not pattern.search(one)]
         wrong += [one for one in self.passes if pattern.search(one)]

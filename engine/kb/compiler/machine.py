@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any
 
-from .scope import PACKAGE, Scope
-from .validate import Located
-
-Stored: TypeAlias = dict[str, Any]
+from ..scope import PACKAGE, Scope
+from ..validate import Located
+from .parts import Compilers, Stored
 
 
 def package_fact(name: str) -> str:
@@ -49,6 +48,6 @@ def _check_facts(scope: Scope, entry: Located) -> None:
         scope.value(entry, ("facts", fact), fact, value)
 
 
-MACHINE: Mapping[str, Callable[[Scope, Located], Stored]] = {
+MACHINE: Compilers = {
     "device": _device, "package": _package, "variable": _variable,
 }  # fmt: skip

@@ -1,0 +1,40 @@
+"""Valid entries to the compiled form: plain JSON, every name and condition checked on the way."""
+
+from __future__ import annotations
+
+from ..scope import Scope
+from .code import CODE
+from .fixes import FIXES
+from .machine import MACHINE
+from .pages import pages_section
+from .parts import Stored, section
+from .prose import prose_section
+from .reading import reading_section
+from .reasoning import REASONING, automatic_facts, check_examples
+from .settings import SETTINGS
+
+
+def compile_all(scope: Scope) -> dict[str, Stored]:
+    """All sections of the compiled knowledge base. Mistakes are noted in the scope.
+
+    `core` is what every diagnosis needs, `reading` what a log needs, `prose` what sentences need, `code` and
+    `dialects` what a script and a configuration need, `machine` what is known about devices and installations,
+    `pages` the texts that only explanations and reports show.
+    """
+    core = section(scope, {**REASONING, **FIXES})
+    core["fact"] |= automatic_facts(scope)
+    core["weights"] = {name: one.model.model_dump() for name, one in scope.entries.of("weights").items()}
+    core["limit"] = dict(scope.limits)
+    check_examples(scope)
+    return {
+        "core": core,
+        "reading": reading_section(scope),
+        "prose": prose_section(scope),
+        "code": section(scope, CODE),
+        "dialects": section(scope, SETTINGS),
+        "machine": section(scope, MACHINE),
+        "pages": pages_section(scope),
+    }
+
+
+__all__ = ["compile_all"]
