@@ -116,12 +116,13 @@ class _Builder:
 
     def build(self, node: Node, depth: int) -> Tree:
         self.count += 1
-        line, column = node.start_mark.line + 1, node.start_mark.column + 1
+        start, end = node.start_mark, node.end_mark
+        line, column = start.line + 1, start.column + 1
         if self.count > MAX_VALUES:
             raise YamlProblem(f"unfolds to more than {MAX_VALUES} values", line, column)
         if depth > MAX_DEPTH or id(node) in self.open:
             raise YamlProblem("nested too deeply", line, column)
-        tree = Tree(None, line, column, node.end_mark.line + 1, node.end_mark.column + 1)
+        tree = Tree(None, line, column, end.line + 1, end.column + 1)
         if isinstance(node, ScalarNode):
             tree.style = node.style or ""
             tree.value = _scalar(node)
@@ -179,7 +180,7 @@ _CONSTRUCT = yaml.SafeLoader("")
 
 def _scalar(node: ScalarNode) -> Plain:
     """The value of a scalar as YAML 1.1 reads it; dates stay text, an unknown tag is dropped."""
-    if not node.tag.startswith("tag:yaml.org,2002:"):
+    if node.tag == "tag:yaml.org,2002:str" or not node.tag.startswith("tag:yaml.org,2002:"):
         return node.value
     try:
         value = _CONSTRUCT.construct_object(node)

@@ -31,8 +31,9 @@ def _unused_readings(scope: Scope) -> Iterator[str]:
     for kind in ("signature", "code-pattern", "check"):
         for name, entry in scope.entries.of(kind).items():
             brings = getattr(entry.model, "facts", None) or getattr(entry.model, "captures", None)
-            event = getattr(entry.model, "role", "") in ("event", "consequence")
-            if fact_of(kind, name) not in scope.used and not brings and not event:
+            # What a machine printed stands on the timeline at least.
+            shown = kind == "signature" and entry.model.where != "prose"
+            if fact_of(kind, name) not in scope.used and not brings and not shown:
                 yield _at(entry, f"no rule asks for `{fact_of(kind, name)}`")
 
 

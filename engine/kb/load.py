@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ... import __version__, templates
 from . import cache
@@ -17,19 +19,24 @@ if TYPE_CHECKING:
     from .scope import Scope
 
 
-def load(packs: Sequence[Pack]) -> Knowledge:
+Preparing: TypeAlias = Callable[[], AbstractContextManager[None]]
+"""What surrounds compiling, which takes longer than a second."""
+
+
+def load(packs: Sequence[Pack], preparing: Preparing = nullcontext) -> Knowledge:
     """The knowledge of these packs, the first being our own; a later one overrides by id.
 
-    Raises KnowledgeError with every mistake in them.
+    Where it has to be compiled, that happens inside `preparing()`. Raises KnowledgeError with every mistake in them.
     """
     roots = [*(pack.root for pack in packs), Path(__file__).parent, *map(Path, templates.__path__)]
     folder = cache.cache_folder()
     name = cache.fingerprint(roots, __version__) if folder else None
     if folder and name and (core := cache.read_section(folder, name, "core")) is not None:
         return _from_cache(packs, folder, name, core)
-    sections = compile_packs(packs)
-    if folder and name:
-        cache.write_sections(folder, name, sections)
+    with preparing():
+        sections = compile_packs(packs)
+        if folder and name:
+            cache.write_sections(folder, name, sections)
     return Knowledge(sections.__getitem__, tuple(sections["core"]["packs"]["changes"]))
 
 
@@ -69,21 +76,34 @@ def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, dict[str, Any]], Scope]:
     from .validate import validate
 
     problems: list[Problem] = []
-    raw = []
-    for pack in packs:
-        entries, wrong = read_pack(pack)
-        raw.append(entries)
-        problems.extend(wrong)
-    valid = validate(raw, problems)
-    scope = Scope(valid, problems, snippets=snippet_names())
-    sections = compile_all(scope)
-    if problems:
-        raise KnowledgeError(problems)
-    changes = [f"replaced: {one}" for one in valid.overrides] + [f"added: {one}" for one in valid.additions]
-    sections["core"]["packs"] = {"changes": changes}
-    # Through JSON and back, so that a first run and a cached one cannot differ.
-    stored: dict[str, dict[str, Any]] = json.loads(json.dumps(sections))
+    with _no_collections():
+        raw = []
+        for pack in packs:
+            entries, wrong = read_pack(pack)
+            raw.append(entries)
+            problems.extend(wrong)
+        valid = validate(raw, problems)
+        scope = Scope(valid, problems, snippets=snippet_names())
+        sections = compile_all(scope)
+        if problems:
+            raise KnowledgeError(problems)
+        changes = [f"replaced: {one}" for one in valid.overrides] + [f"added: {one}" for one in valid.additions]
+        sections["core"]["packs"] = {"changes": changes}
+        # Through JSON and back, so that a first run and a cached one cannot differ.
+        stored: dict[str, dict[str, Any]] = json.loads(json.dumps(sections))
     return stored, scope
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Hold the garbage collector: all that is read stays, and looking through it over and over takes a third of the time."""
+    held = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if held:
+            gc.enable()
 
 
 def snippet_names() -> frozenset[str]:

@@ -39,7 +39,8 @@ class Block:
         """How many line feeds stand before each line, where returns end lines too."""
         if b"\r" not in self.data:
             return None
-        return list(itertools.accumulate((line.endswith(b"\n") for line in self.lines), initial=0))
+        ends = map(bytes.endswith, self.lines, itertools.repeat(b"\n"))
+        return list(itertools.accumulate(ends, initial=0))
 
     def number(self, index: int) -> int:
         """The line number in the file, where only line feeds count, as in an editor."""

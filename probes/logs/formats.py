@@ -51,7 +51,8 @@ class Formats:
         return None
 
     def _reading(self, one: LogFormatRule, match: re.Match[bytes]) -> Reading:
-        reading = Reading(format=one.id)
+        reading = Reading()
+        reading.format = one.id
         for metric, text in match.groupdict().items():
             if text is None:
                 continue

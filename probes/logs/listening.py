@@ -238,9 +238,9 @@ class Listener:
         if len(self.heard.raised) < MAX_RAISED and worker not in self._open:
             opened = Traceback.bare(found, number, line)
             opened.stamped = start > prefix.end
-            before = self._context(index, _CONTEXT)[:-1]
+            context = self._context(index, _CONTEXT)[:-1]
             opened.look_back(
-                [one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in before]
+                [one[prefix_of(one).end :].decode("utf-8", "replace").rstrip() for one in context]
             )
             self._open[worker] = opened
         return True

@@ -116,6 +116,8 @@ def _levelled(told: Told, values: Sequence[float]) -> bool | None:
 
 
 def _diverging(told: Told, values: Sequence[float]) -> bool | None:
+    if len(values) < told.limits["points_few"] and _runs_away(told, values):
+        return True
     if len(values) < 5:
         return None
     levels = _steady(told, values)
@@ -129,6 +131,13 @@ def _diverging(told: Told, values: Sequence[float]) -> bool | None:
         and min(tail) > told.limits["divergence_ratio"] * min(levels)
     )
     return up or (False if len(values) >= told.limits["points_few"] else None)
+
+
+def _runs_away(told: Told, values: Sequence[float]) -> bool:
+    """Whether a few values climb from their minimum to the end, far enough to be no noise."""
+    rest = values[values.index(min(values)) :]
+    rising = len(rest) >= _SOME and all(step > 0 for step in curve.steps_between(rest))
+    return rising and rest[0] > 0 and rest[-1] > told.limits["runaway_ratio"] * rest[0]
 
 
 def _steady(told: Told, values: Sequence[float]) -> Sequence[float] | None:

@@ -15,6 +15,8 @@ from .template import Template, converted, learn
 
 MAX_VALUES = 14
 """Numbers of one line that are kept; the parts of a loss can be dozens."""
+_DENSE = 2
+"""Of a series kept at so small a stride, the marks of all values of a block are made at once."""
 _LESS = frozenset(("loss_part", "eval_loss_part"))
 
 Key = tuple[Name, int | None]
@@ -62,25 +64,39 @@ class Metrics:
 
     def end_block(self, block: Block) -> None:
         """Hand what was read to the series, each in the order of the lines."""
-        marks: dict[int, Mark] = {}
+        if not self._batches:
+            return
+        places = Places(block, self._positions)
         for (name, rank), batches in self._batches.items():
             series = self.store.get(name, rank)
             if series is not None:
                 indices, values = batches[0] if len(batches) == 1 else _merged(batches)
-                series.extend(values, self._marker(block, indices, rank, marks))
+                series.extend(values, places.marker(indices, rank, dense=series.stride <= _DENSE))
         self._batches = {}
 
-    def _marker(
-        self, block: Block, indices: Sequence[int], rank: int | None, marks: dict[int, Mark]
-    ) -> MarkOf:
-        def mark(place: int) -> Mark:
-            index = indices[place]
-            found = marks.get(index)
-            if found is None:
-                bar, header = self._positions.before(block, index)
-                found = marks[index] = Mark(block.number(index), block.lines[index], bar, header, None, rank)
-            return found
 
+class Places:
+    """The marks of the lines of one block. Numbers of one kind of line share them."""
+
+    def __init__(self, block: Block, positions: Positions) -> None:
+        self._block, self._positions = block, positions
+        self._all: dict[tuple[int, int | None], list[Mark]] = {}
+        self._some: dict[tuple[int, int | None], Mark] = {}
+
+    def marker(self, indices: Sequence[int], rank: int | None, *, dense: bool) -> MarkOf:
+        """Gives the mark of the k-th of these lines; `dense` says that most will be asked for."""
+        if not dense:
+            return lambda place: self._one(indices[place], rank)
+        marks = self._all.get((id(indices), rank))
+        if marks is None:
+            marks = self._all[id(indices), rank] = self._positions.marks(self._block, indices, rank)
+        return marks.__getitem__
+
+    def _one(self, index: int, rank: int | None) -> Mark:
+        mark = self._some.get((index, rank))
+        if mark is None:
+            (mark,) = self._positions.marks(self._block, (index,), rank)
+            self._some[index, rank] = mark
         return mark
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .blocks import Block
@@ -40,7 +41,7 @@ class Positions:
         """How many lines said the step."""
         self.last_number = 0
         """The last line that did."""
-        self._stride = 0
+        self._stride = 1
 
     def begin_block(self, bars: list[int], headers: list[int]) -> None:
         """Note the lines of a block, by index, whose shape tells that they are bars or headers."""
@@ -70,25 +71,38 @@ class Positions:
             return (block.lines[self._bars[bar]] if fresh else None), block.lines[self._headers[header]]
         return (block.lines[self._bars[bar]] if bar >= 0 else self._bar), self._header
 
+    def marks(self, block: Block, indices: Sequence[int], rank: int | None) -> list[Mark]:
+        """The marks of lines of the block."""
+        if self._headers:
+            before = [self.before(block, index) for index in indices]
+        else:
+            bars = [self._bar, *map(block.lines.__getitem__, self._bars)]
+            before = [(bars[bisect_left(self._bars, index)], self._header) for index in indices]
+        return [
+            Mark(block.number(index), block.lines[index], bar, header, None, rank)
+            for index, (bar, header) in zip(indices, before, strict=True)
+        ]
+
     def end_block(self, block: Block) -> None:
         """Carry what still counts over to the next block, and keep some bars."""
         if self._bars or self._headers:
             self._bar, self._header = self.before(block, len(block.lines))
-            if self._bars:
-                self.last_number = block.number(self._bars[-1])
-        for index in self._bars:
-            if self.seen % (1 << self._stride) == 0:
-                self._sample(
-                    Mark(block.number(index), block.lines[index], None, self.before(block, index)[1])
-                )
-            self.seen += 1
+        if self._bars:
+            self.last_number = block.number(self._bars[-1])
+            self._sample(block)
+            self.seen += len(self._bars)
         self._bars, self._headers = [], []
 
-    def _sample(self, mark: Mark) -> None:
-        self.sample.append(mark)
-        if len(self.sample) >= MAX_SAMPLES:
-            self.sample = self.sample[::2]
-            self._stride += 1
+    def _sample(self, block: Block) -> None:
+        place = -self.seen % self._stride
+        while place < len(self._bars):
+            index = self._bars[place]
+            header = self.before(block, index)[1]
+            self.sample.append(Mark(block.number(index), block.lines[index], None, header))
+            if len(self.sample) >= MAX_SAMPLES:
+                self.sample = self.sample[::2]
+                self._stride *= 2
+            place += self._stride - (self.seen + place) % self._stride
 
     def where(self, mark: Mark) -> Where:
         """The step and the epoch at a mark."""

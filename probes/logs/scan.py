@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from .actions import BAR, HEADER, NEW, Action, Careful, Shapes
@@ -34,10 +36,19 @@ MAX_SHAPES = 50_000
 MAX_TEMPLATES = 4
 """Templates of one shape; a line that fits none is read with care each time."""
 
+_SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
+
 
 def _formats(keys: set[str]) -> list[str]:
     """The log formats among the keys of a line's words."""
     return [key[1:] for key in keys if key.startswith("=")]
+
+
+def _is_plain_bar(reading: Reading) -> bool:
+    """Whether a line says only how far the run is and how fast: its speed is read from a sample at the end."""
+    return reading.pair is not None and all(
+        value.name.metric in _SPEEDS and "n " in value.name.printed for value in reading.values
+    )
 
 
 class Scan:
@@ -81,22 +92,20 @@ class Scan:
         self, actions: Iterable[Action]
     ) -> tuple[dict[Template, list[int]], list[tuple[int, Action]]]:
         """The lines of a block that templates read, and those to look at one by one, by index."""
-        fast: defaultdict[Template, list[int]] = defaultdict(list)
-        slow, bars, headers = list[tuple[int, Action]](), list[int](), list[int]()
+        groups: defaultdict[Action, list[int]] = defaultdict(list)
         for index, action in enumerate(actions):
-            if action is None:
-                continue
-            if type(action) is Template:
-                fast[action].append(index)
-            elif action is BAR:
-                bars.append(index)
-            elif action is HEADER:
-                headers.append(index)
+            if action is not None:
+                groups[action].append(index)
+        bars, headers = groups.pop(BAR, []), groups.pop(HEADER, [])
+        fast, slow = dict[Template, list[int]](), list[tuple[int, Action]]()
+        for action, indices in groups.items():
+            if isinstance(action, Template):
+                fast[action] = indices
+                if action.places:
+                    bars += indices
             else:
-                slow.append((index, action))
-        for template, indices in fast.items():
-            if template.places:
-                bars += indices
+                slow += zip(indices, repeat(action))
+        slow.sort(key=itemgetter(0))
         self.positions.begin_block(bars, headers)
         return fast, slow
 
@@ -266,6 +275,9 @@ class Scan:
     ) -> Action:
         values = kept(reading)
         step = reading.step is not None or reading.pair is not None
+        if _is_plain_bar(reading) and not rules:
+            self.positions.bar(index)
+            return BAR
         if values:
             self.metrics.add(index, line, values, prefix.rank)
             template = self.metrics.learn(line, values, prefix)

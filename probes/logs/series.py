@@ -109,26 +109,28 @@ class Series:
         stride = self.stride
         start = -self.count % stride
         if start and self.peaks:
-            self._raise_peak(values, 0, start, mark)
-        for index in range(start, len(values), stride):
-            here = mark(index)
-            self.values.append(values[index])
-            self.marks.append(here)
-            self.peaks.append((values[index], here))
-            if stride > 1:
-                self._raise_peak(values, index + 1, index + stride, mark)
+            self._raise_peak(-1, values, 0, start, mark)
+        kept = range(start, len(values), stride)
+        marks, some = list(map(mark, kept)), values[start::stride]
+        before = len(self.peaks)
+        self.values.extend(some)
+        self.marks += marks
+        self.peaks += zip(some, marks, strict=True)
+        if stride > 1:
+            for peak, index in enumerate(kept, before):
+                self._raise_peak(peak, values, index + 1, index + stride, mark)
         while len(self.values) >= MAX_POINTS:
             self._thin()
 
-    def _raise_peak(self, values: Sequence[float], start: int, end: int, mark: MarkOf) -> None:
+    def _raise_peak(self, peak: int, values: Sequence[float], start: int, end: int, mark: MarkOf) -> None:
         some = values[start:end]
         if not some:
             return
         high = max(some)
         if not math.isfinite(sum(some)):
             high = max(filter(math.isfinite, some), default=-math.inf)
-        if not high <= self.peaks[-1][0] and high != -math.inf:
-            self.peaks[-1] = (high, mark(start + some.index(high)))
+        if not high <= self.peaks[peak][0] and high != -math.inf:
+            self.peaks[peak] = (high, mark(start + some.index(high)))
 
     def _thin(self) -> None:
         odd = self.peaks[1::2]
@@ -191,6 +193,8 @@ class Curve:
 
 def curve_of(series: Series) -> Curve:
     """The finite values of a series."""
+    if not series.bad:
+        return Curve(list(series.values), series.marks[:], series.peaks[:])
     kept = [index for index, value in enumerate(series.values) if math.isfinite(value)]
     return Curve(
         [series.values[index] for index in kept], [series.marks[index] for index in kept],

@@ -18,7 +18,7 @@ _SAMPLE = 256
 class Spike(NamedTuple):
     """A loss far above what came before it."""
 
-    index: int
+    point: int
     ratio: float
     """Times the mean of its window."""
     level: float
@@ -38,7 +38,7 @@ def tell_spikes(told: Told, line: Curve) -> Spike | None:
     told.tell("loss.spike", True, worst.mark)
     told.tell("loss.spike_step", told.step(worst.mark), worst.mark)
     told.tell("loss.spike_ratio", worst.ratio, worst.mark)
-    rest = line.values[worst.index + 1 :]
+    rest = line.values[worst.point + 1 :]
     if len(rest) >= _FEWEST:
         back = curve.median(rest[-_FEWEST:]) <= told.limits["spike_recovery"] * worst.level
         told.tell("loss.spike_recovered", back, line.marks[-1])
@@ -53,7 +53,7 @@ def _spikes(told: Told, line: Curve) -> list[Spike]:
     for index in range(_FEWEST, len(values)):
         seen = min(index, window)
         peak, mark = line.peaks[index]
-        if peak > ratio * total / seen and (not found or index - found[-1].index > _FEWEST):
+        if peak > ratio * total / seen and (not found or index - found[-1].point > _FEWEST):
             spike = _examined(told, values[index - seen : index], peak, index, mark)
             if spike is not None:
                 found.append(spike)
@@ -76,7 +76,7 @@ def _examined(told: Told, before: Sequence[float], peak: float, index: int, mark
 def _tell_epoch_starts(told: Told, line: Curve, spikes: Sequence[Spike]) -> None:
     known = starts = 0
     for spike in spikes[:20]:
-        here, before = told.where(spike.mark).epoch, told.where(line.marks[spike.index - 1]).epoch
+        here, before = told.where(spike.mark).epoch, told.where(line.marks[spike.point - 1]).epoch
         if here is not None and before is not None:
             known += 1
             starts += int(here) > int(before)

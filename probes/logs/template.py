@@ -18,12 +18,15 @@ _RUN = regex(rb"[\d \x81\x88-\x8f\x94\x96\xe2]+")
 _PADDING = regex(rb"[ \x81\x88-\x8f\x94\x96\xe2]+")
 _DIGITS = regex(rb"\d+")
 # Nothing in a template gives back what it took: a line is matched or refused in one pass.
-_ANY_RUN = rb"[\d \x81\x88-\x8f\x94\x96\xe2]*+"
-_ANY_PADDING = rb"[ \x81\x88-\x8f\x94\x96\xe2]*+"
+# What was only spaces stays spaces: simple patterns are compiled and matched several times as fast.
+_SPACES = rb" *+"
+_SPACES_AND_DIGITS = rb"[0-9 ]*+"
+_DRAWING = rb"[ \x81\x88-\x8f\x94\x96\xe2]*+"
+_DRAWING_AND_DIGITS = rb"[0-9 \x81\x88-\x8f\x94\x96\xe2]*+"
 _BEGIN = rb"(?<![^\r\n])"
 _END = rb"[ \t]*+(?:\r\n?|\n|\Z)"
-_NUMBER = rb"([-+]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?+\d++)?+)"
 _NUMBER_WITH_COMMAS = rb"([-+]?+\d++(?:,\d++)*+(?:\.\d*+)?+)"
+_PARTS_OF_NUMBER = regex(rb"[0-9.]+|[^0-9.]+")
 
 
 def shapes_of(data: bytes) -> list[bytes]:
@@ -98,9 +101,16 @@ def learn(line: bytes, values: Sequence[Value], rank: tuple[int, int] | None = N
 
 
 def _capture(text: bytes) -> bytes:
+    """A number like this one. Its sign and its exponent are part of the line's shape."""
     if not any(48 <= byte <= 57 for byte in text):
         return b"(" + re.escape(text) + b")"
-    return _NUMBER_WITH_COMMAS if b"," in text else _NUMBER
+    if b"," in text:
+        return _NUMBER_WITH_COMMAS
+    parts = (
+        rb"[0-9.]++" if part[0] in b"0123456789." else re.escape(part)
+        for part in _PARTS_OF_NUMBER.findall(text)
+    )
+    return b"(" + b"".join(parts) + b")"
 
 
 def _literal(line: bytes, start: int, end: int, names: Sequence[tuple[int, int]], *, number: bool) -> bytes:
@@ -116,20 +126,28 @@ def _literal(line: bytes, start: int, end: int, names: Sequence[tuple[int, int]]
         place = start
         for found in run.finditer(line, start, stop):
             last = number and found.end() == end
-            pattern += re.escape(line[place : found.start()]) + _run(found[0], inside=bool(inside), last=last)
+            drawn = line.endswith(b"%|", 0, found.start())
+            pattern += re.escape(line[place : found.start()])
+            pattern += _run(found[0], inside=bool(inside), last=last, drawn=drawn)
             place = found.end()
         pattern += re.escape(line[place:stop])
         start = stop
     return pattern
 
 
-def _run(text: bytes, *, inside: bool, last: bool) -> bytes:
-    """Digits and padding in a row. Before a number to read they must be as many words as they were."""
-    if inside:
-        return _ANY_PADDING
+def _run(text: bytes, *, inside: bool, last: bool, drawn: bool) -> bytes:
+    """Digits and padding in a row. Before a number to read they must be as many words as they were.
+
+    `drawn` says that it is the drawing of a bar, which may be all spaces at its start.
+    """
+    drawn = drawn or text.strip(b" 0123456789") != b""
+    padding = _DRAWING if drawn else _SPACES
+    digits = _DIGITS.findall(text)
+    if inside or not digits:
+        return padding
     if not last:
-        return _ANY_RUN
-    return _ANY_PADDING + (rb"\d++" + _ANY_PADDING) * len(_DIGITS.findall(text))
+        return _DRAWING_AND_DIGITS if drawn else _SPACES_AND_DIGITS
+    return padding + (rb"[0-9]++" + padding) * len(digits)
 
 
 @functools.lru_cache(maxsize=512)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
 from .frames import Frame
 from .regex import regex
 
@@ -50,7 +51,8 @@ class Raised:
         self.type, self.message = type, ""
         self.number, self.line = number, line
         """The line it stands in, counted from 1."""
-        self.worker, self.rank, self.stamp = b"", None, ""
+        self.worker, self.stamp = b"", ""
+        self.rank: int | None = None
         self.frames: list[Frame] = []
         self.chain: list[str] = []
         """What was raised before it and led to it."""

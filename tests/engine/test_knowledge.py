@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,20 @@ def test_a_second_load_comes_from_the_cache(settled: Pack, tmp_path: Path) -> No
     (core,) = cached(tmp_path)
     core.write_text(core.read_text().replace("FP16 overflows", "from the cache"))
     assert load([settled]).causes["fp16-overflow"].title == "from the cache"
+
+
+def test_only_a_load_that_has_to_compile_says_that_it_prepares(settled: Pack) -> None:
+    told: list[str] = []
+
+    @contextmanager
+    def preparing() -> Iterator[None]:
+        told.append("begun")
+        yield
+        told.append("done")
+
+    load([settled], preparing)
+    load([settled], preparing)
+    assert told == ["begun", "done"]
 
 
 def test_a_changed_file_is_seen_even_with_its_old_time_and_size(settled: Pack) -> None:

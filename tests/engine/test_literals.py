@@ -65,9 +65,9 @@ def _combined(parts: st.SearchStrategy[Matched]) -> st.SearchStrategy[Matched]:
     either = st.tuples(parts, parts, st.sampled_from(["(", "(?:", "(?i:"])).map(
         lambda two: (f"{two[2]}{two[0][0]}|{two[1][0]})", two[1][1])
     )
-    repeated = st.tuples(parts, st.sampled_from([("?", 0), ("*?", 2), ("+", 2), ("{2}", 2), ("{,3}", 0)])).map(
-        lambda one: (f"(?:{one[0][0]}){one[1][0]}", one[0][1] * one[1][1])
-    )
+    repeated = st.tuples(
+        parts, st.sampled_from([("?", 0), ("*?", 2), ("+", 2), ("{2}", 2), ("{,3}", 0)])
+    ).map(lambda one: (f"(?:{one[0][0]}){one[1][0]}", one[0][1] * one[1][1]))
     return chained | either | repeated
 
 

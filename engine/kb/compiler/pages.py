@@ -26,7 +26,9 @@ def _sources(scope: Scope) -> Stored:
     found: Stored = {}
     for kind, entries in scope.entries.entries.items():
         for name, entry in entries.items():
-            if sources := getattr(entry.model, "sources", None):
+            # A threshold has one source, and no list of them.
+            sources = [entry.model.source] if kind == "limit" else getattr(entry.model, "sources", None)
+            if sources:
                 _check_items(scope, entry, sources)
                 found.setdefault(kind, {})[name] = sources
     return found

@@ -10,6 +10,7 @@ from traindx.engine.kb.load import load
 from traindx.engine.kb.packs import PackError, all_packs
 
 from .errors import BadCall
+from .progress import preparing
 
 
 def knowledge(folders: Sequence[Path]) -> Knowledge:
@@ -22,10 +23,10 @@ def knowledge(folders: Sequence[Path]) -> Knowledge:
     except PackError as error:
         raise BadCall(str(error)) from None
     if len(packs) == 1:
-        return load(packs)
+        return load(packs, preparing)
     from traindx.engine.kb.problems import KnowledgeError
 
     try:
-        return load(packs)
+        return load(packs, preparing)
     except KnowledgeError as error:
         raise BadCall(f"the knowledge of {', '.join(one.name for one in packs[1:])} does not load\n\n{error}") from None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 _PATIENCE = 1.0
 _EVERY = 0.1
+_CLEAR = "\r\x1b[2K"
 
 
 class ProgressLine:
@@ -27,7 +30,7 @@ class ProgressLine:
         self.last, self.shown = now, True
         share = f"{100 * done / total:3.0f} %" if total else f"{done / (1 << 20):.0f} MiB"
         rate = done / (1 << 20) / max(now - self.started, 1e-9)
-        sys.stderr.write(f"\r\x1b[2Kreading {what}  {share}  {rate:.0f} MiB/s")
+        sys.stderr.write(f"{_CLEAR}reading {what}  {share}  {rate:.0f} MiB/s")
         sys.stderr.flush()
 
     def __enter__(self) -> Self:
@@ -35,5 +38,20 @@ class ProgressLine:
 
     def __exit__(self, *_: object) -> None:
         if self.shown:
-            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.write(_CLEAR)
+            sys.stderr.flush()
+
+
+@contextmanager
+def preparing() -> Iterator[None]:
+    """Say that the knowledge base is being prepared, for as long as it is."""
+    active = sys.stderr.isatty()
+    if active:
+        sys.stderr.write("preparing the knowledge base; this is done once")
+        sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if active:
+            sys.stderr.write(_CLEAR)
             sys.stderr.flush()
