@@ -6,10 +6,11 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 from ..facts import Value
 from .parse import Node
+from .values import compare_versions, contains, equal, inside, is_number
 
 Lookup: TypeAlias = Callable[[str], Value | None]
 """Gives the value of a fact, or None where it is unknown."""
@@ -26,7 +27,6 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "abs": abs, "ceil": math.ceil, "floor": math.floor, "len": len, "ln": math.log,
     "log2": math.log2, "max": max, "min": min, "round": round,
 }  # fmt: skip
-_VERSION_PART = re.compile(r"\d+|[a-z]+")
 
 
 def compile_node(node: Node) -> Condition:
@@ -103,35 +103,16 @@ def _compare(node: Node) -> Condition:
         if one is None or other is None:
             return None
         if sign == "in":
-            return _inside(one, other)
+            return inside(one, other)
         if sign == "==":
-            return _equal(one, other)
+            return equal(one, other)
         if sign == "!=":
-            return not _equal(one, other)
-        if _is_number(one) and _is_number(other):
+            return not equal(one, other)
+        if is_number(one) and is_number(other):
             return None if math.isnan(one) or math.isnan(other) else bool(_ORDER[sign](one, other))
         return None
 
     return compared
-
-
-def _equal(one: Any, other: Any) -> bool:
-    # True is no number here: a boolean setting never equals the count 1.
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
-
-
-def _inside(one: Any, other: Any) -> bool | None:
-    if isinstance(other, list):
-        if any(value is not None and _equal(one, value) for value in other):
-            return True
-        return None if None in other else False
-    if isinstance(other, tuple):
-        return one in other
-    return one in other if isinstance(one, str) and isinstance(other, str) else None
-
-
-def _is_number(value: Any) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _version(node: Node) -> Condition:
@@ -149,30 +130,12 @@ def _version(node: Node) -> Condition:
     return compared
 
 
-def compare_versions(one: str, other: str) -> int:
-    """Order two version texts: below 0, 0, above 0.
-
-    Compared only as far as the shorter one goes, so that `2.2.2+cu121` equals `2.2`; what
-    follows a plus sign (the build) does not count.
-    """
-    parts = [[_rank(part) for part in _VERSION_PART.findall(text.lower().split("+")[0].lstrip("v"))] for text in (one, other)]
-    for first, second in zip(*parts, strict=False):
-        if first != second:
-            return -1 if first < second else 1
-    return 0
-
-
-def _rank(part: str) -> tuple[int, int, str]:
-    # 2.1rc1 comes before 2.1.0: a word sorts below every number.
-    return (1, int(part), "") if part.isdigit() else (0, 0, part)
-
-
 def _operate(node: Node) -> Condition:
     apply, left, right = _ARITHMETIC[node[1]], compile_node(node[2]), compile_node(node[3])
 
     def result(lookup: Lookup) -> Any:
         one, other = left(lookup), right(lookup)
-        if not _is_number(one) or not _is_number(other):
+        if not is_number(one) or not is_number(other):
             return None
         try:
             return apply(one, other)
@@ -187,7 +150,7 @@ def _negative(node: Node) -> Condition:
 
     def result(lookup: Lookup) -> Any:
         value = inner(lookup)
-        return -value if _is_number(value) else None
+        return -value if is_number(value) else None
 
     return result
 
@@ -197,7 +160,7 @@ def _call(node: Node) -> Condition:
     if function == "known":
         return lambda lookup: parts[0](lookup) is not None
     if function == "contains":
-        return lambda lookup: _contains(*(part(lookup) for part in parts))
+        return lambda lookup: contains(*(part(lookup) for part in parts))
     apply = _CALLS[function]
 
     def result(lookup: Lookup) -> Any:
@@ -210,14 +173,6 @@ def _call(node: Node) -> Condition:
             return None
 
     return result
-
-
-def _contains(text: Any, part: Any) -> bool | None:
-    if not isinstance(part, str):
-        return None
-    if isinstance(text, tuple):
-        return any(part.lower() in one.lower() for one in text)
-    return part.lower() in text.lower() if isinstance(text, str) else None
 
 
 def _said(node: Node) -> Condition:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from .tokens import ConditionError, tokens_of, unquote
+
 Node: TypeAlias = list[Any]
 """`["fact", name]`, `["const", value]`, `["list", node...]`, `["and"|"or", node...]`, `["not", node]`,
 `["cmp"|"version", operator, left, right]`, `["op", operator, left, right]`, `["neg", node]`,
@@ -17,29 +19,8 @@ FUNCTIONS = {
 }  # fmt: skip
 """The named functions and how many arguments each takes; None is two or more."""
 
-_TOKEN = re.compile(
-    r"""(?P<space>\s+)
-      | (?P<number>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.]))
-      | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-      | (?P<name>[A-Za-z_]\w*(?:\.\w+)*)
-      | (?P<sign><=|>=|==|!=|[-+*/<>()\[\],])""",
-    re.VERBOSE,
-)
-_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "'": "'"}
 _COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
 _MAX_DEPTH = 50
-
-
-class ConditionError(ValueError):
-    """A condition that does not parse or does not make sense.
-
-    `offset` is where in the text it goes wrong, counted from 0; `wrong` is the word at fault,
-    where there is one.
-    """
-
-    def __init__(self, message: str, offset: int = 0, wrong: str = "") -> None:
-        super().__init__(message)
-        self.message, self.offset, self.wrong = message, offset, wrong
 
 
 def parse(text: str) -> Node:
@@ -66,31 +47,13 @@ def _names(node: Node) -> Iterator[str]:
                 yield from _names(part)
 
 
-def unquote(token: str) -> str:
-    r"""The text of a quoted string. Only \\n, \\t and escaped quotes are special, so that \\d stays \\d."""
-    return re.sub(r"\\([nt\"'])", lambda match: _ESCAPES[match[1]], token[1:-1])
-
-
 class _Parser:
     """Recursive descent, one method a level of precedence."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = list(self._split(text))
+        self.tokens = list(tokens_of(text))
         self.index = 0
         self.depth = 0
-
-    def _split(self, text: str) -> Iterator[tuple[str, str, int]]:
-        position = 0
-        while position < len(text):
-            match = _TOKEN.match(text, position)
-            if match is None:
-                wrong = text[position : position + 12].split()[0]
-                raise ConditionError(f"cannot read `{wrong}` here", position, wrong)
-            if match.lastgroup != "space":
-                yield str(match.lastgroup), match[0], position
-            position = match.end()
-        yield "end", "", len(text)
 
     def whole(self) -> Node:
         node = self._or()
@@ -168,7 +131,11 @@ class _Parser:
     def _factor(self) -> Node:
         if self._take("-"):
             inner = self._factor()
-            return ["const", -inner[1]] if inner[0] == "const" and not isinstance(inner[1], str) else ["neg", inner]
+            return (
+                ["const", -inner[1]]
+                if inner[0] == "const" and not isinstance(inner[1], str)
+                else ["neg", inner]
+            )
         return self._atom()
 
     def _atom(self) -> Node:
@@ -222,3 +189,6 @@ class _Parser:
         except re.error as error:
             raise ConditionError(f"not a regular expression: {error}", offset, "said") from None
         return ["said", argument[1]]
+
+
+__all__ = ["FUNCTIONS", "ConditionError", "Node", "needs", "parse"]

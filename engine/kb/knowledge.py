@@ -8,7 +8,20 @@ from typing import Any
 
 from . import rules
 from .lazily import Lazily
-from .rules import rule_from
+from .records import (
+    Record,
+    Stored,
+    cause_of,
+    check_of,
+    device_of,
+    fact_of,
+    fix_of,
+    guide_of,
+    maker,
+    pattern_of,
+    prose_signature_of,
+    symptom_of,
+)  # fmt: skip
 
 Sections = Callable[[str], dict[str, Any]]
 """Gives a compiled section by name."""
@@ -27,26 +40,17 @@ class Knowledge:
     @cached_property
     def causes(self) -> Mapping[str, rules.CauseRule]:
         """The causes."""
-        return {
-            name: rules.CauseRule(
-                name, one["title"], one["family"], one["pack"], one["symptoms"],
-                tuple(map(_evidence, one["evidence"])), tuple(one["fixes"]),
-            )
-            for name, one in self._core("cause").items()
-        }  # fmt: skip
+        return self._made("core", "cause", cause_of)
 
     @cached_property
     def symptoms(self) -> Mapping[str, rules.SymptomRule]:
         """The symptoms."""
-        return {
-            name: rules.SymptomRule(name, one["title"], tuple(one["aliases"]), tuple(map(_evidence, one["detect"])))
-            for name, one in self._core("symptom").items()
-        }
+        return self._made("core", "symptom", symptom_of)
 
     @cached_property
     def facts(self) -> Mapping[str, rules.FactRule]:
         """The declared facts, and those that signatures, patterns, settings and checks bring."""
-        return Lazily(self._core("fact"), _fact)
+        return Lazily(self._core("fact"), fact_of)
 
     @cached_property
     def derived(self) -> tuple[rules.FactRule, ...]:
@@ -56,17 +60,17 @@ class Knowledge:
     @cached_property
     def fixes(self) -> Mapping[str, rules.FixRule]:
         """The fixes."""
-        return Lazily(self._core("fix"), _fix)
+        return Lazily(self._core("fix"), fix_of)
 
     @cached_property
     def procedures(self) -> Mapping[str, rules.GuideRule]:
         """The procedures."""
-        return Lazily(self._core("procedure"), _guide)
+        return Lazily(self._core("procedure"), guide_of)
 
     @cached_property
     def checklists(self) -> Mapping[str, rules.GuideRule]:
         """The checklists."""
-        return {name: _guide(name, one) for name, one in self.pages["checklist"].items()}
+        return {name: guide_of(name, one) for name, one in self.pages["checklist"].items()}
 
     @cached_property
     def limits(self) -> Mapping[str, float]:
@@ -81,18 +85,12 @@ class Knowledge:
     @cached_property
     def signatures(self) -> Mapping[str, rules.SignatureRule]:
         """The error texts and events. Those that only people write are among `prose_signatures`."""
-        return {
-            name: rules.SignatureRule(id=name, **_tuples(one, "words"))
-            for name, one in self._sections("reading")["signature"].items()
-        }
+        return self._made("reading", "signature", maker(rules.SignatureRule, "words"))
 
     @cached_property
     def prose_signatures(self) -> Mapping[str, rules.SignatureRule]:
         """What people write about runs."""
-        return {
-            name: rules.SignatureRule(id=name, **_tuples(one, "words") | {"needs": tuple(map(tuple, one["needs"]))})
-            for name, one in self._sections("prose")["signature"].items()
-        }
+        return self._made("prose", "signature", prose_signature_of)
 
     @property
     def all_signatures(self) -> Mapping[str, rules.SignatureRule]:
@@ -112,31 +110,22 @@ class Knowledge:
     @cached_property
     def trials(self) -> Mapping[str, rules.TrialRule]:
         """What people try to see whether it helps."""
-        return {
-            name: rules.TrialRule(id=name, **_tuples(one, "words"))
-            for name, one in self._sections("prose")["trial"].items()
-        }
+        return self._made("prose", "trial", maker(rules.TrialRule, "words"))
 
     @cached_property
     def log_formats(self) -> Mapping[str, rules.LogFormatRule]:
         """How trainers print."""
-        return {
-            name: rules.LogFormatRule(id=name, **_tuples(one, "words", "quirks"))
-            for name, one in self._sections("reading")["log-format"].items()
-        }
+        return self._made("reading", "log-format", maker(rules.LogFormatRule, "words", "quirks"))
 
     @cached_property
     def metrics(self) -> Mapping[str, rules.MetricRule]:
         """The metrics and their names."""
-        return {
-            name: rules.MetricRule(id=name, **_tuples(one, "names"))
-            for name, one in self._sections("reading")["metric"].items()
-        }
+        return self._made("reading", "metric", maker(rules.MetricRule, "names"))
 
     @cached_property
     def frames(self) -> Mapping[str, rules.FrameRule]:
         """What frames of a traceback say."""
-        return {name: rules.FrameRule(name, **one) for name, one in self._sections("reading")["frame"].items()}
+        return self._made("reading", "frame", maker(rules.FrameRule))
 
     @cached_property
     def words(self) -> Mapping[str, frozenset[str]]:
@@ -146,7 +135,7 @@ class Knowledge:
     @cached_property
     def code_patterns(self) -> Mapping[str, rules.CodePatternRule]:
         """The patterns over Python source."""
-        return {name: _pattern(name, one) for name, one in self._sections("code")["code-pattern"].items()}
+        return self._made("code", "code-pattern", pattern_of)
 
     @cached_property
     def idioms(self) -> Mapping[str, Mapping[str, Any]]:
@@ -156,33 +145,27 @@ class Knowledge:
     @cached_property
     def settings(self) -> Mapping[str, rules.SettingRule]:
         """The canonical settings."""
-        return {
-            name: rules.SettingRule(id=name, **_tuples(one, "values"))
-            for name, one in self._sections("dialects")["setting"].items()
-        }
+        return self._made("dialects", "setting", maker(rules.SettingRule, "values"))
 
     @cached_property
     def checks(self) -> Mapping[str, rules.CheckRule]:
         """The contradictions between settings."""
-        return {
-            name: rules.CheckRule(name, rules.Rule(*one["rule"]), one["says"])
-            for name, one in self._sections("dialects")["check"].items()
-        }
+        return self._made("dialects", "check", check_of)
 
     @cached_property
     def devices(self) -> Mapping[str, rules.DeviceRule]:
         """The accelerators."""
-        return {name: _device(name, one) for name, one in self._sections("machine")["device"].items()}
+        return self._made("machine", "device", device_of)
 
     @cached_property
     def packages(self) -> Mapping[str, rules.PackageRule]:
         """The distributions whose versions are worth knowing."""
-        return {name: rules.PackageRule(id=name, **one) for name, one in self._sections("machine")["package"].items()}
+        return self._made("machine", "package", maker(rules.PackageRule))
 
     @cached_property
     def variables(self) -> Mapping[str, rules.VariableRule]:
         """The environment variables that change how training runs."""
-        return {name: rules.VariableRule(name, **one) for name, one in self._sections("machine")["variable"].items()}
+        return self._made("machine", "variable", maker(rules.VariableRule))
 
     @property
     def dialects(self) -> Mapping[str, Any]:
@@ -201,49 +184,9 @@ class Knowledge:
         fact = self.facts.get(name)
         return fact.type if fact else None
 
+    def _made(self, section: str, kind: str, make: Callable[[str, Stored], Record]) -> Mapping[str, Record]:
+        return {name: make(name, one) for name, one in self._sections(section)[kind].items()}
+
     def _core(self, kind: str) -> dict[str, Any]:
         section: dict[str, Any] = self._sections("core")[kind]
         return section
-
-
-def _tuples(stored: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return stored | {key: tuple(stored[key]) for key in keys}
-
-
-def _evidence(stored: dict[str, Any]) -> rules.EvidenceRule:
-    return rules.EvidenceRule(
-        rules.Rule(*stored["rule"]), stored["because"], stored["otherwise"],
-        stored["supports"], stored["against"], stored["absent"],
-    )  # fmt: skip
-
-
-def _fact(name: str, stored: dict[str, Any]) -> rules.FactRule:
-    derive = tuple(
-        rules.DerivationRule(rule_from(one["when"]), one["value"], rule_from(one["expression"]))
-        for one in stored.get("derive", ())
-    )
-    return rules.FactRule(name, **stored | {"derive": derive, "values": tuple(stored.get("values", ()))})
-
-
-def _device(name: str, stored: dict[str, Any]) -> rules.DeviceRule:
-    sizes = {key: {model: tuple(gib) for model, gib in stored[key].items()} for key in ("memory", "laptop")}
-    return rules.DeviceRule(id=name, **_tuples(stored, "brand") | sizes)
-
-
-def _fix(name: str, stored: dict[str, Any]) -> rules.FixRule:
-    settings = {
-        setting: rules.ChangeRule(**one | {"expression": rule_from(one.get("expression"))})
-        for setting, one in stored["settings"].items()
-    }
-    changed = _tuples(stored, "steps", "take_back_steps", "conflicts")
-    return rules.FixRule(id=name, **changed | {"when": rule_from(stored["when"]), "settings": settings})
-
-
-def _pattern(name: str, stored: dict[str, Any]) -> rules.CodePatternRule:
-    flow = stored["flow"] and rules.FlowRule(**_tuples(stored["flow"], "source_argument", "argument"))
-    return rules.CodePatternRule(id=name, **stored | {"flow": flow})
-
-
-def _guide(name: str, stored: dict[str, Any]) -> rules.GuideRule:
-    steps = tuple(rules.StepRule(**one | {"passes": rule_from(one["passes"])}) for one in stored["steps"])
-    return rules.GuideRule(name, stored["title"], tuple(stored["symptoms"]), steps)

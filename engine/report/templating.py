@@ -66,6 +66,6 @@ def _longest_run(text: str) -> int:
 
 def where(source: Any) -> str:
     """A place as text."""
-    from .screen import place
+    from .lines import place
 
     return place(source)

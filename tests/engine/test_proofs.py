@@ -39,7 +39,7 @@ def mistakes(make_pack: PackMaker, changed: dict[str, str]) -> str:
 def test_a_broken_pattern_of_a_users_pack_is_reported_at_load_with_its_place(make_pack: PackMaker) -> None:
     said = mistakes(make_pack, BROKEN)
     assert (
-        "pack/signatures/mine.yaml:3:12: not a regular expression: missing ), unterminated subpattern" in said
+        "pack/signatures/mine.yaml:3:3: not a regular expression: missing ), unterminated subpattern" in said
     )
 
 
@@ -48,7 +48,7 @@ def test_a_broken_pattern_of_a_users_pack_is_reported_at_load_with_its_place(mak
     [
         (UNMATCHED, "signatures/mine.yaml:2:3: `finds` is not matched: the fan is still"),
         (FRAME, "frames/mine.yaml:1:3: `finds` and `passes` disagree with the pattern: my_fan.py:x"),
-        (CODE, "code/mine.yaml:1:37: not a regular expression: missing ), unterminated subpattern"),
+        (CODE, "code/mine.yaml:1:28: not a regular expression: missing ), unterminated subpattern"),
     ],
 )
 def test_so_is_a_pattern_that_does_not_do_what_its_author_says(

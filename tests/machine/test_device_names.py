@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.engine.conditions.evaluate import compare_versions
+from traindx.engine.conditions.values import compare_versions
 from traindx.engine.derive import derive
 from traindx.engine.devices import add_device_facts, device_facts
 from traindx.engine.facts import Fact, Facts, Origin, Place

@@ -2,12 +2,13 @@
 
 from .base import PROVEN, Entry, Evidence, Model
 from .causes import Cause, Example, Symptom
+from .code import CodePattern, Flow, Idiom
 from .dialects import Dialect, Renamed, Spelled
 from .facts import Check, Derivation, FactSpec, Limit, PlaybookItem, Setting
 from .fixes import Change, Checklist, Fix, Procedure, Step, TakeBack, Tick
 from .machine import Device, Package, Variable
 from .prose import Phrase, Trial
-from .reading import CodePattern, Flow, Frame, Idiom, LogFormat, Metric, Sample, Signature, Words
+from .reading import Frame, LogFormat, Metric, Sample, Signature, Words
 from .weights import Weights
 
 __all__ = [

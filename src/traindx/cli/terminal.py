@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Iterable
 
-from traindx.engine.report.screen import Line
+from traindx.engine.report.lines import Line
 
 _STYLES = {
     "title": "bold", "good": "green", "bad": "red", "doubt": "yellow", "place": "cyan", "dim": "dim",

@@ -1,0 +1,174 @@
+"""What was gathered and reasoned, as the diagnosis shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .diagnosis import (
+    SCHEMA,
+    CauseFound,
+    ChangedSetting,
+    Diagnosis,
+    Evidence,
+    FactFound,
+    FixOffered,
+    Guide,
+    GuideStep,
+    Happened,
+    InputRead,
+    Source,
+    SymptomFound,
+    TestToRun,
+)
+from .facts import Fact, Facts, Origin, Place
+from .fixes import Offer
+from .gather import Gathered
+from .infer import Ranked
+from .kb.knowledge import Knowledge
+from .next_tests import NextTest
+from .not_seen import not_seen
+from .symptoms import Seen
+from .weigh import Weighed
+from .wording import fill, show
+
+
+def describe(
+    knowledge: Knowledge,
+    gathered: Gathered,
+    causes: Sequence[Ranked],
+    tests: Sequence[NextTest],
+    offered: Sequence[Offer],
+    *,
+    version: str,
+) -> Diagnosis:
+    """Write a diagnosis down: plain records that hold all that a report shows, best causes first."""
+    return Diagnosis(
+        schema=SCHEMA,
+        version=version,
+        outcome=_outcome(causes, gathered.seen),
+        symptoms=tuple(_symptom(one) for one in gathered.seen),
+        causes=tuple(_cause(one, knowledge) for one in causes),
+        next_tests=tuple(_test(one) for one in tests),
+        fixes=tuple(_fix(one, gathered.facts) for one in offered),
+        procedure=_procedure(knowledge, gathered),
+        timeline=_timeline(gathered),
+        facts=tuple(_fact(one, knowledge) for one in gathered.facts if _worth_listing(one, knowledge)),
+        inputs=tuple(InputRead(one.name, one.kind, one.size, one.note, one.bad) for one in gathered.inputs),
+        not_seen=not_seen(gathered),
+        notes=tuple(dict.fromkeys(gathered.notes)),
+        packs=knowledge.packs,
+    )
+
+
+def _outcome(ranked: Sequence[Ranked], seen: Sequence[Seen]) -> str:
+    if any(one.verdict in ("confirmed", "likely") for one in ranked[:1]):
+        return "cause-found"
+    return "symptom-only" if any(one.detected for one in seen) else "nothing-found"
+
+
+def _symptom(one: Seen) -> SymptomFound:
+    symptom = one.symptom
+    confidence = round(one.confidence, 3)
+    return SymptomFound(
+        symptom.id, symptom.title, one.given, one.detected, confidence, _evidence(one.evidence)
+    )
+
+
+def _cause(one: Ranked, knowledge: Knowledge) -> CauseFound:
+    # What a person can find out comes first; what symptom there is, they have said or cannot say.
+    unknown = [name for name in one.unknown if not name.startswith("symptom.")]
+    unknown.sort(key=lambda name: name not in knowledge.facts or not knowledge.facts[name].ask)
+    return CauseFound(
+        id=one.cause.id,
+        title=one.cause.title,
+        family=one.cause.family,
+        confidence=round(one.confidence, 3),
+        verdict=one.verdict,
+        decibans=round(one.decibans, 1),
+        prior_decibans=round(one.prior, 1),
+        evidence=_evidence(one.evidence),
+        unknown=tuple(unknown),
+        fixes=one.cause.fixes,
+    )
+
+
+def _evidence(lines: Iterable[Weighed]) -> tuple[Evidence, ...]:
+    """The lines that count, those that say most first."""
+    counted = [one for one in lines if one.decibans]
+    counted.sort(key=lambda one: -abs(one.decibans))
+    return tuple(
+        Evidence(one.statement, round(one.decibans, 1), one.facts, tuple(map(_source, one.places)))
+        for one in counted
+    )
+
+
+def _source(place: Place) -> Source:
+    """A place, as the diagnosis shows it."""
+    return Source(place.input, place.line, place.column, place.step, place.rank, place.text)
+
+
+def _test(one: NextTest) -> TestToRun:
+    fact = one.fact
+    return TestToRun(fact.name, fact.ask, fact.measure, fact.minutes, round(one.gain, 4), one.splits)
+
+
+def _fix(one: Offer, facts: Facts) -> FixOffered:
+    fix = one.fix
+    return FixOffered(
+        id=fix.id,
+        title=fix.title,
+        safety=fix.safety,
+        effort_minutes=fix.effort_minutes,
+        causes=one.causes,
+        expect=fill(fix.expect, facts),
+        why=fill(fix.why, facts),
+        proviso=one.proviso,
+        settings=tuple(ChangedSetting(change.name, change.before, change.after) for change in one.settings),
+        by_hand=one.notes,
+        command=fill(fix.command, facts),
+        steps=tuple(fill(step, facts) for step in fix.steps),
+        take_back_when=fix.take_back_when,
+        take_back_steps=fix.take_back_steps,
+    )
+
+
+def _procedure(knowledge: Knowledge, gathered: Gathered) -> Guide | None:
+    """The procedure for the first symptom that has one, with what is known already."""
+    for one in gathered.seen:
+        for guide in knowledge.procedures.values():
+            if one.symptom.id in guide.symptoms:
+                steps = tuple(
+                    GuideStep(step.do, step.minutes, step.fact, step.tells, _known(step.fact, gathered.facts))
+                    for step in guide.steps
+                )
+                return Guide(guide.id, guide.title, steps)
+    return None
+
+
+def _known(name: str, facts: Facts) -> str:
+    value = facts.value(name) if name else None
+    return "" if value is None else show(value)
+
+
+def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
+    order = {one.name: index for index, one in enumerate(gathered.inputs)}
+    events = sorted(
+        gathered.events, key=lambda one: (order.get(one.place.input, 0), one.place.line or 0, one.what)
+    )
+    return tuple(Happened(one.what, _source(one.place)) for one in events)
+
+
+def _fact(fact: Fact, knowledge: Knowledge) -> FactFound:
+    declared = knowledge.facts.get(fact.name)
+    places = tuple(map(_source, fact.places))
+    return FactFound(
+        fact.name, fact.value, declared.unit if declared else "", str(fact.origin), places, fact.note
+    )
+
+
+def _worth_listing(fact: Fact, knowledge: Knowledge) -> bool:
+    """Hundreds of error texts that were not found say nothing to a reader."""
+    if fact.value is not False:
+        return True
+    declared = knowledge.facts.get(fact.name)
+    return bool(declared and (declared.ask or fact.origin is Origin.ANSWER))

@@ -1,0 +1,59 @@
+"""Lines of spans with a role each: what the screen is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..diagnosis import Source
+from ..redact import safe
+
+
+class Span(NamedTuple):
+    """A piece of text and its role: `title`, `good`, `bad`, `doubt`, `place`, `dim`, `add`, `remove` or none."""
+
+    text: str
+    role: str = ""
+
+
+class Line(NamedTuple):
+    """One line. `hang` is where it goes on when the terminal is too narrow."""
+
+    spans: tuple[Span, ...] = ()
+    hang: int = 0
+
+    @property
+    def text(self) -> str:
+        """The line without roles."""
+        return "".join(span.text for span in self.spans)
+
+
+def line_of(*spans: Span | str, hang: int = 0) -> Line:
+    """One line, without what a terminal would act on."""
+    made = tuple(span if isinstance(span, Span) else Span(span) for span in spans)
+    return Line(tuple(Span(safe(span.text).replace("\n", " "), span.role) for span in made), hang)
+
+
+def title(text: str) -> Iterator[Line]:
+    """The title of a part of the screen."""
+    yield Line()
+    yield line_of(Span(text, "title"))
+
+
+def where(sources: Sequence[Source]) -> tuple[Span, ...]:
+    """The first of some places, and how many more there are."""
+    if not sources:
+        return ()
+    more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
+    return (Span(f"  [{place(sources[0])}{more}]", "place"),)
+
+
+def place(one: Source) -> str:
+    """A place as text: `train.log:1204 (step 640, rank 3)`."""
+    start = one.input + (f":{one.line}" if one.line is not None else "")
+    extra = []
+    if one.step is not None:
+        extra.append(f"step {one.step:g}")
+    if one.rank is not None:
+        extra.append(f"rank {one.rank}")
+    return f"{start} ({', '.join(extra)})" if extra else start

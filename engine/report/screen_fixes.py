@@ -1,0 +1,58 @@
+"""The part of the screen that says what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnosis import Diagnosis, FixOffered
+from ..wording import show
+from .lines import Line, Span, line_of, title
+
+FIXES = 4
+DIFF_LINES = 24
+
+
+def fixes(diagnosis: Diagnosis) -> Iterator[Line]:
+    """The fixes in the order to try, the first patch among them shown."""
+    if not diagnosis.fixes or not diagnosis.found:
+        return
+    yield from title(
+        "Fixes, in the order to try" + (" (one change at a time)" if len(diagnosis.fixes) > 1 else "")
+    )
+    patched = next((one.id for one in diagnosis.fixes if one.patch), None)
+    for number, one in enumerate(diagnosis.fixes[:FIXES], 1):
+        yield from _fix(number, one, with_diff=one.id == patched)
+    if len(diagnosis.fixes) > FIXES:
+        yield line_of(Span(f"    ... {len(diagnosis.fixes) - FIXES} more in the report", "dim"))
+    for name, reason in diagnosis.left_out.items():
+        yield line_of(Span(f"    {name} left out: {reason}", "dim"), hang=6)
+
+
+def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
+    role = {"safe": "good", "unsafe": "doubt"}.get(one.safety, "dim")
+    proviso = f"  if {one.proviso}" if one.proviso else ""
+    yield line_of(
+        f"{number:>2}. {one.title}", Span(f"  {one.id}", "dim"),
+        Span(f"  {one.safety}", role), Span(f", {one.effort_minutes:g} min{proviso}", "dim"), hang=4,
+    )  # fmt: skip
+    if not one.patch and one.settings:
+        for setting in one.settings:
+            before = "" if setting.before is None else f" (now {show(setting.before)})"
+            yield line_of(f"      {setting.name} = {show(setting.after)}{before}")
+    if one.command:
+        yield line_of(f"      $ {one.command}", hang=8)
+    for step in one.steps[:2]:
+        yield line_of(f"      {step}", hang=6)
+    if with_diff:
+        yield from _diff(one)
+    if one.take_back_when:
+        yield line_of(Span(f"      take back: {one.take_back_when}", "dim"), hang=6)
+
+
+def _diff(one: FixOffered) -> Iterator[Line]:
+    lines = [line for patch in one.patch for line in patch.diff.splitlines()]
+    for text in lines[:DIFF_LINES]:
+        role = "add" if text.startswith("+") else "remove" if text.startswith("-") else "dim"
+        yield line_of("      ", Span(text, role), hang=8)
+    if len(lines) > DIFF_LINES:
+        yield line_of(Span(f"      ... {len(lines) - DIFF_LINES} more lines", "dim"))
