@@ -43,7 +43,9 @@ def _typed(value: Value, wanted: str) -> Value:
 
 def _fact(rule: FactRule, way: DerivationRule, value: Value, facts: Facts) -> Fact:
     """The derived fact: as trusted as the least trusted fact it rests on, standing where they stand."""
-    used = [name for part in (way.when, way.expression) if part for name, _ in witnesses(part.node, facts.value)]
+    used = [
+        name for part in (way.when, way.expression) if part for name, _ in witnesses(part.node, facts.value)
+    ]
     premises = [fact for name in dict.fromkeys(used) if (fact := facts.get(name))]
     origin = max((fact.origin for fact in premises), key=lambda one: one.rank, default=Origin.DERIVED)
     places: list[Place] = [fact.place for fact in premises if fact.place]

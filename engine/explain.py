@@ -69,7 +69,9 @@ def why_not(one: Ranked, ranked: Sequence[Ranked], facts: Facts, knowledge: Know
     lines += ["", "For it:"] + (_lines(one, negative=False) or ["  nothing"])
     missing = [line for line in one.evidence if line.outcome is None and line.rule.supports]
     lines += ["", "It would rise with:"]
-    lines += [f"  {line.rule.rule.text} ({line.rule.supports})" for line in missing] or ["  nothing that is not known"]
+    lines += [f"  {line.rule.rule.text} ({line.rule.supports})" for line in missing] or [
+        "  nothing that is not known"
+    ]
     lines += ["", f"For {first.cause.id}:", *(_lines(first, negative=False) or ["  only its prior"])]
     return lines
 

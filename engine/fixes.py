@@ -92,7 +92,9 @@ def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str,
     return tuple(settings), tuple(notes)
 
 
-def _after(change: ChangeRule, before: Scalar | None, facts: Facts, new: Mapping[str, Scalar]) -> Scalar | None:
+def _after(
+    change: ChangeRule, before: Scalar | None, facts: Facts, new: Mapping[str, Scalar]
+) -> Scalar | None:
     """The value a setting should have; None where it cannot be told."""
     if change.way == "set":
         return change.value

@@ -60,7 +60,11 @@ class Gathered:
 
 
 def gather(
-    knowledge: Knowledge, probes: Sequence[Probe], given: tuple[str, ...], facts: Facts, budget: float = BUDGET
+    knowledge: Knowledge,
+    probes: Sequence[Probe],
+    given: tuple[str, ...],
+    facts: Facts,
+    budget: float = BUDGET,
 ) -> Gathered:
     """Run the probes that are worth it, those asked for in the order given, and derive what follows."""
     result = Gathered(facts)
@@ -91,7 +95,9 @@ def _run(probe: Probe) -> Findings:
     try:
         return probe.run()
     except Exception as error:  # noqa: BLE001 - said to the person, in full
-        return Findings(notes=[f"the probe of {probe.id} broke, a fault of traindx: {type(error).__name__}: {error}"])
+        return Findings(
+            notes=[f"the probe of {probe.id} broke, a fault of traindx: {type(error).__name__}: {error}"]
+        )
 
 
 def _matters(probe: Probe, ranked: Sequence[Ranked], result: Gathered, knowledge: Knowledge) -> bool:
@@ -104,11 +110,11 @@ def _given(probe: Probe, facts: Facts, knowledge: Knowledge) -> frozenset[str]:
     """The unknown facts a probe may give, and those that may follow from them."""
     prefixes = tuple(name[:-1] for name in probe.gives if name.endswith(".*"))
     wanted = {name for name in probe.gives if name not in facts}
-    wanted |= {name for name in knowledge.facts if prefixes and name.startswith(prefixes) and name not in facts}
+    wanted |= {
+        name for name in knowledge.facts if prefixes and name.startswith(prefixes) and name not in facts
+    }
     following = {
-        rule.name
-        for rule in knowledge.derived
-        if rule.name not in facts and _rests_on(rule.derive, wanted)
+        rule.name for rule in knowledge.derived if rule.name not in facts and _rests_on(rule.derive, wanted)
     }
     return frozenset(wanted | following)
 
@@ -140,12 +146,17 @@ def _span(one: Ranked, wanted: frozenset[str], knowledge: Knowledge) -> tuple[fl
 def _bounds(rule: EvidenceRule, knowledge: Knowledge) -> tuple[float, float]:
     strengths = knowledge.weights.strengths
     up = strengths[rule.supports] if rule.supports else 0.0
-    down = max(strengths[rule.absent] if rule.absent else 0.0, strengths[rule.against] if rule.against else 0.0)
+    down = max(
+        strengths[rule.absent] if rule.absent else 0.0, strengths[rule.against] if rule.against else 0.0
+    )
     return down, up
 
 
 def _decides_a_fix(contenders: Sequence[Ranked], wanted: frozenset[str], knowledge: Knowledge) -> bool:
     conditions = (
-        knowledge.fixes[fix].when for one in contenders if one.verdict != "unlikely" for fix in one.cause.fixes
+        knowledge.fixes[fix].when
+        for one in contenders
+        if one.verdict != "unlikely"
+        for fix in one.cause.fixes
     )
     return any(when.needs & wanted for when in conditions if when is not None)

@@ -59,7 +59,9 @@ def _unknown(evidence: tuple[Weighed, ...], facts: Facts) -> tuple[str, ...]:
 def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) -> float:
     """How often the cause is behind what is seen: of several symptoms, the one that points to it most."""
     listed = (
-        sure * weights.priors[cause.symptoms[symptom]] for symptom, sure in symptoms.items() if symptom in cause.symptoms
+        sure * weights.priors[cause.symptoms[symptom]]
+        for symptom, sure in symptoms.items()
+        if symptom in cause.symptoms
     )
     return max(max(listed, default=0.0), weights.unlisted)
 

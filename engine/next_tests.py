@@ -46,7 +46,8 @@ def next_tests(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge, top
         test
         for fact in questions
         if fact is not None and fact.ask
-        if (test := _test(fact, lines[fact.name], candidates, facts, knowledge.weights)) and test.bits >= _FLOOR
+        if (test := _test(fact, lines[fact.name], candidates, facts, knowledge.weights))
+        and test.bits >= _FLOOR
     ]
     return sorted(tests, key=lambda test: (-test.gain, test.fact.name))[:top]
 
@@ -178,5 +179,3 @@ def _divergence(after: Sequence[float], before: Sequence[float]) -> float:
     """How far the shares moved, in bits (Kullback and Leibler, 1951)."""
     pairs = zip(after, before, strict=True)
     return math.fsum(new * math.log2(new / old) for new, old in pairs if new > 0 and old > 0)
-
-

@@ -8,7 +8,10 @@ _MOST = 8
 _LOGS = frozenset({"log", "records", "events"})
 _KINDS = (
     (_LOGS, "no log was handed in: losses, errors and speed were not seen"),
-    (frozenset({"config"}), "no configuration was handed in: settings are only known where the log prints them"),
+    (
+        frozenset({"config"}),
+        "no configuration was handed in: settings are only known where the log prints them",
+    ),
     (frozenset({"code"}), "no script was handed in: the training loop was not seen"),
 )
 

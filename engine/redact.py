@@ -21,7 +21,9 @@ _NAMED = re.compile(
     r"(?P<quote>['\"]?)(?P<value>(?:bearer\s+|basic\s+)?[^\s'\",;)}\]]{4,})"
 )
 """`password: x`, `--hf_token=x`, `WANDB_API_KEY=x`, `Authorization: Bearer x`."""
-_HARMLESS = re.compile(r"(?i)^(?:true|false|none|null|yes|no|auto|-?\d[\d.,_]{0,11}|<[^>]{0,40}>|\$\{?\w+\}?)$")
+_HARMLESS = re.compile(
+    r"(?i)^(?:true|false|none|null|yes|no|auto|-?\d[\d.,_]{0,11}|<[^>]{0,40}>|\$\{?\w+\}?)$"
+)
 """Values that only look as if they were secret: `token: 512`, `use_auth_token=True`, `${HF_TOKEN}`."""
 _SHAPES = re.compile(
     r"""\bhf_[A-Za-z0-9]{20,}
@@ -36,9 +38,13 @@ _SHAPES = re.compile(
     re.VERBOSE,
 )
 _URL_LOGIN = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,15}://)[^\s/:@]{1,100}:[^\s/@]{1,200}@")
-_URL_QUERY = re.compile(r"(?i)(?P<name>[?&](?:sig|signature|x-amz-\w{1,30}|key|sv|se|token|access_token)=)[^\s&'\"]{4,}")
+_URL_QUERY = re.compile(
+    r"(?i)(?P<name>[?&](?:sig|signature|x-amz-\w{1,30}|key|sv|se|token|access_token)=)[^\s&'\"]{4,}"
+)
 _MAIL = re.compile(r"\b[\w.+-]{1,64}@(?!\d)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,4}\b")
-_HOME = re.compile(r"(?P<root>(?:/home|/Users|/data/home|/mnt/home|[A-Za-z]:[\\/]Users)[\\/])(?P<name>[^\s/\\:'\",;)<>]{1,64})")
+_HOME = re.compile(
+    r"(?P<root>(?:/home|/Users|/data/home|/mnt/home|[A-Za-z]:[\\/]Users)[\\/])(?P<name>[^\s/\\:'\",;)<>]{1,64})"
+)
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 
@@ -64,7 +70,9 @@ def printable(text: str) -> str:
     Bidirectional overrides go too: they could make a line read as what it is not.
     """
     text = _CONTROL.sub("", text)
-    return "".join(one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf") else "" for one in text)
+    return "".join(
+        one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf") else "" for one in text
+    )
 
 
 def safe(text: str) -> str:

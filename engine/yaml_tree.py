@@ -11,12 +11,22 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXT = "tag:yaml.org,2002:str"
 MAX_VALUES = 200_000
 """More values than this in one file is an alias bomb or no configuration."""
 MAX_DEPTH = 100
 
 Plain: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
+
+
+class _Loader(_Base):  # type: ignore[misc]
+    """PyYAML's own, which asks of every value what else than a text it may be; here by its first letter at once."""
+
+    def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
+        if kind is ScalarNode and value and value[0] not in self.yaml_implicit_resolvers:
+            return _TEXT
+        return str(super().resolve(kind, value, implicit))
 
 
 class YamlProblem(ValueError):
@@ -71,7 +81,7 @@ def read_tree(text: str, forgiven: list[YamlProblem] | None = None) -> Tree:
     PyYAML's own loader would: the last of two equal keys counts, a tag is passed over.
     """
     try:
-        loader = _Base(text)
+        loader = _Loader(text)
         try:
             root = loader.get_single_node()
         finally:
@@ -99,7 +109,9 @@ def _unreadable(text: str, error: yaml.YAMLError) -> YamlProblem:
     before = text[:position]
     line = before.count("\n") + 1
     reason = getattr(error, "reason", None) or str(error)
-    return YamlProblem(f"a character that YAML does not allow ({reason})", line, position - before.rfind("\n"))
+    return YamlProblem(
+        f"a character that YAML does not allow ({reason})", line, position - before.rfind("\n")
+    )
 
 
 class _Builder:
@@ -180,7 +192,7 @@ _CONSTRUCT = yaml.SafeLoader("")
 
 def _scalar(node: ScalarNode) -> Plain:
     """The value of a scalar as YAML 1.1 reads it; dates stay text, an unknown tag is dropped."""
-    if node.tag == "tag:yaml.org,2002:str" or not node.tag.startswith("tag:yaml.org,2002:"):
+    if node.tag == _TEXT or not node.tag.startswith("tag:yaml.org,2002:"):
         return node.value
     try:
         value = _CONSTRUCT.construct_object(node)

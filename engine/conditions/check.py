@@ -44,7 +44,10 @@ class _Checker:
             case "list":
                 return ["list", *(self.visit(part)[0] for part in node[1:])], "list"
             case "and" | "or" | "not":
-                return [node[0], *(self._of_type(part, ("bool",), f"`{node[0]}`") for part in node[1:])], "bool"
+                return [
+                    node[0],
+                    *(self._of_type(part, ("bool",), f"`{node[0]}`") for part in node[1:]),
+                ], "bool"
             case "cmp":
                 return self._compare(node)
             case "op" | "neg":
@@ -95,7 +98,10 @@ class _Checker:
         if function == "known":
             return ["call", function, self.visit(node[2])[0]], "bool"
         if function == "contains":
-            parts = [self._of_type(node[2], ("str", "list"), "`contains`"), self._of_type(node[3], ("str",), "`contains`")]
+            parts = [
+                self._of_type(node[2], ("str", "list"), "`contains`"),
+                self._of_type(node[3], ("str",), "`contains`"),
+            ]
             return ["call", function, *parts], "bool"
         if function == "len":
             return ["call", function, self._of_type(node[2], ("str", "list"), "`len`")], "int"

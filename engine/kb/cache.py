@@ -80,7 +80,9 @@ def write_sections(folder: Path, name: str, sections: Mapping[str, Mapping[str, 
     try:
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
         for section, stored in sections.items():
-            (fresh / f"{section}.json").write_text(json.dumps(stored, separators=(",", ":")), encoding="utf-8")
+            (fresh / f"{section}.json").write_text(
+                json.dumps(stored, separators=(",", ":")), encoding="utf-8"
+            )
         fresh.rename(folder / name)
     except OSError:
         pass

@@ -28,7 +28,9 @@ class Outcome:
     """What came out instead; empty where all is well."""
 
 
-def run_examples(entries: Validated, knowledge: Knowledge, read: Reader, only: str | None = None) -> Iterator[Outcome]:
+def run_examples(
+    entries: Validated, knowledge: Knowledge, read: Reader, only: str | None = None
+) -> Iterator[Outcome]:
     """Run the examples of every cause, or of one."""
     for name, entry in sorted(entries.of("cause").items()):
         if only is None or name == only:
@@ -38,7 +40,9 @@ def run_examples(entries: Validated, knowledge: Knowledge, read: Reader, only: s
 
 def _run(cause: Cause, example: Example, knowledge: Knowledge, read: Reader) -> Outcome:
     facts = Facts()
-    facts.extend(Fact(name, value_of(value), Origin.LOG, (Place("example"),)) for name, value in example.facts.items())
+    facts.extend(
+        Fact(name, value_of(value), Origin.LOG, (Place("example"),)) for name, value in example.facts.items()
+    )
     facts.extend(read(example, knowledge))
     symptom = example.symptom or next(iter(cause.symptoms))
     derive(facts, knowledge)
@@ -61,7 +65,11 @@ def _not_won(one: Ranked, ranked: list[Ranked]) -> str:
     first = ranked[0]
     if first.cause.id != one.cause.id:
         return f"{first.cause.id} is first with {first.decibans:+.1f} dB, this has {one.decibans:+.1f} dB{_lines(one)}"
-    return "" if one.verdict in ("likely", "confirmed") else f"only {one.verdict} ({one.confidence:.0%}){_lines(one)}"
+    return (
+        ""
+        if one.verdict in ("likely", "confirmed")
+        else f"only {one.verdict} ({one.confidence:.0%}){_lines(one)}"
+    )
 
 
 def _not_silent(one: Ranked, ranked: list[Ranked]) -> str:
@@ -75,4 +83,6 @@ def _can_tell(one: Ranked, ranked: list[Ranked]) -> str:
 
 
 def _lines(one: Ranked) -> str:
-    return "".join(f"\n      {line.decibans:+.1f} dB  {line.statement}" for line in one.evidence if line.decibans)
+    return "".join(
+        f"\n      {line.decibans:+.1f} dB  {line.statement}" for line in one.evidence if line.decibans
+    )

@@ -10,7 +10,12 @@ from .validate import Located
 
 def warnings(scope: Scope) -> Iterator[str]:
     """Each as `file:line: text`, in the order of the files. Ask after everything was compiled."""
-    found = [*_unused_fixes(scope), *_unused_readings(scope), *_unheard_facts(scope), *_lonely_symptoms(scope)]
+    found = [
+        *_unused_fixes(scope),
+        *_unused_readings(scope),
+        *_unheard_facts(scope),
+        *_lonely_symptoms(scope),
+    ]
     yield from sorted(found)
 
 

@@ -87,7 +87,9 @@ def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, dict[str, Any]], Scope]:
         sections = compile_all(scope)
         if problems:
             raise KnowledgeError(problems)
-        changes = [f"replaced: {one}" for one in valid.overrides] + [f"added: {one}" for one in valid.additions]
+        changes = [f"replaced: {one}" for one in valid.overrides] + [
+            f"added: {one}" for one in valid.additions
+        ]
         sections["core"]["packs"] = {"changes": changes}
         # Through JSON and back, so that a first run and a cached one cannot differ.
         stored: dict[str, dict[str, Any]] = json.loads(json.dumps(sections))

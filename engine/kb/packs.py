@@ -66,7 +66,11 @@ def _may_bring_packs(folder: str) -> bool:
     """
     try:
         with os.scandir(folder) as entries:
-            points = [f"{entry.path}/entry_points.txt" for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+            points = [
+                f"{entry.path}/entry_points.txt"
+                for entry in entries
+                if entry.name.endswith((".dist-info", ".egg-info"))
+            ]
     except OSError:
         return False
     return any(_mentions_group(path) for path in points)

@@ -37,7 +37,8 @@ class KnowledgeError(Exception):
         self.problems = tuple(sorted(set(problems)))
         count = len(self.problems)
         super().__init__(
-            "\n\n".join(map(str, self.problems)) + f"\n\n{count} mistake{'s' * (count != 1)} in the knowledge base"
+            "\n\n".join(map(str, self.problems))
+            + f"\n\n{count} mistake{'s' * (count != 1)} in the knowledge base"
         )
 
 

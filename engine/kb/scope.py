@@ -56,13 +56,19 @@ class Scope:
             return "version"
         return self.types.get(f"config.{name[4:]}" if name.startswith("new.") else name)
 
-    def condition(self, entry: Located, path: tuple[str | int, ...], text: str, expect: str = "bool") -> list[Any] | None:
+    def condition(
+        self, entry: Located, path: tuple[str | int, ...], text: str, expect: str = "bool"
+    ) -> list[Any] | None:
         """Parse and check a condition; a mistake is noted, and None given back."""
         try:
             node = check(parse(text), self.type_of, self.limits, expect=expect)
         except ConditionError as error:
             words = [*self.types, *(f"limit.{name}" for name in self.limits)]
-            hint = nearest(error.wrong, words) if "no fact" in error.message or "no threshold" in error.message else ""
+            hint = (
+                nearest(error.wrong, words)
+                if "no fact" in error.message or "no threshold" in error.message
+                else ""
+            )
             shift = error.offset or max(0, text.find(error.wrong) if error.wrong else 0)
             self.problems.append(entry.problem(path, error.message, hint, shift=shift))
             return None
@@ -82,7 +88,9 @@ class Scope:
             self.problems.append(entry.problem(path, message, nearest(name, self.types), on_key=on_key))
         self.used.add(name)
 
-    def refer(self, entry: Located, path: tuple[str | int, ...], kind: str, name: str, *, on_key: bool = False) -> None:
+    def refer(
+        self, entry: Located, path: tuple[str | int, ...], kind: str, name: str, *, on_key: bool = False
+    ) -> None:
         """Check that an entry of a kind exists."""
         known = self.entries.of(kind)
         if name not in known:
@@ -96,15 +104,21 @@ class Scope:
             self.fact(entry, path, fact, on_key=True)
             return
         if not _fits(value, wanted):
-            self.problems.append(entry.problem(path, f"`{fact}` is {wanted}, and this is {type(value).__name__}"))
+            self.problems.append(
+                entry.problem(path, f"`{fact}` is {wanted}, and this is {type(value).__name__}")
+            )
             return
         allowed = self._values(fact)
         if allowed and isinstance(value, str) and value not in allowed:
             message = f"`{value}` is not a value of `{fact}`"
-            self.problems.append(entry.problem(path, message, nearest(value, allowed) or f"one of {', '.join(allowed)}"))
+            self.problems.append(
+                entry.problem(path, message, nearest(value, allowed) or f"one of {', '.join(allowed)}")
+            )
 
     def _values(self, fact: str) -> Iterable[str]:
-        declared = self.entries.of("fact").get(fact) or self.entries.of("setting").get(fact.removeprefix("config."))
+        declared = self.entries.of("fact").get(fact) or self.entries.of("setting").get(
+            fact.removeprefix("config.")
+        )
         return (declared.model.values or ()) if declared else ()
 
 

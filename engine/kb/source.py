@@ -62,10 +62,14 @@ class Document:
     lines: tuple[str, ...]
     tree: Tree
 
-    def problem(self, path: TreePath, message: str, hint: str = "", *, on_key: bool = False, shift: int = 0) -> Problem:
+    def problem(
+        self, path: TreePath, message: str, hint: str = "", *, on_key: bool = False, shift: int = 0
+    ) -> Problem:
         """A mistake at a path in this file; `shift` characters into the value there."""
         tree = self.tree.at(path)
-        line, column = (tree.key_line, tree.key_column) if on_key and tree.key_line else (tree.line, tree.column)
+        line, column = (
+            (tree.key_line, tree.key_column) if on_key and tree.key_line else (tree.line, tree.column)
+        )
         if shift and tree.line == tree.end_line and not on_key:
             column += shift + (1 if tree.style in ("'", '"') else 0)
         return problem_at(self.name, self.lines, line, column, message, hint)
@@ -81,7 +85,9 @@ class Raw:
     """Where in the document it is: empty, or its place in the list."""
 
 
-def problem_at(file: str, lines: tuple[str, ...], line: int, column: int, message: str, hint: str = "") -> Problem:
+def problem_at(
+    file: str, lines: tuple[str, ...], line: int, column: int, message: str, hint: str = ""
+) -> Problem:
     """A mistake with the two lines either side of it."""
     first, last = max(1, line - 2), min(len(lines), line + 2)
     around = tuple((number, lines[number - 1]) for number in range(first, last + 1))
@@ -129,11 +135,17 @@ def _entries(kind: KindOfFile, document: Document, problems: list[Problem]) -> I
         if isinstance(value, list):
             yield from (Raw(kind.name, document, (index,)) for index in range(len(value)))
         else:
-            problems.append(document.problem((), f"a file in {kind.folder}/ holds a list of {kind.name} entries"))
+            problems.append(
+                document.problem((), f"a file in {kind.folder}/ holds a list of {kind.name} entries")
+            )
     elif isinstance(value, dict):
         if isinstance(name := value.get("id"), str) and name != document.path.stem:
             problems.append(
-                document.problem(("id",), f"the file is named `{document.path.stem}`, the id is `{name}`", "make them the same")
+                document.problem(
+                    ("id",),
+                    f"the file is named `{document.path.stem}`, the id is `{name}`",
+                    "make them the same",
+                )
             )
         yield Raw(kind.name, document, ())
     else:

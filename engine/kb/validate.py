@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from . import models
+from .lazily import Lazily
 from .phrases import UnknownPhrase, spell_out
 from .problems import Problem, nearest
 from .source import KINDS, Document, Raw
@@ -107,7 +108,7 @@ def _validated(raw: Raw, so_far: Validated, problems: list[Problem]) -> Located 
 def _spelt_out(raw: Raw, value: Any, so_far: Validated) -> Any:
     if not isinstance(value, dict):
         return value
-    phrases = {name: one.model.pattern for name, one in so_far.of("phrase").items()}
+    phrases = Lazily(so_far.of("phrase"), lambda _, one: one.model.pattern)
     spelt = dict(value)
     for key in _WITH_PHRASES[raw.kind]:
         if isinstance(pattern := value.get(key), str):
@@ -126,7 +127,9 @@ def _problem(raw: Raw, model: type[BaseModel], detail: ErrorDetails) -> Problem:
     document, path, kind = raw.document, _walk(raw, detail["loc"]), detail["type"]
     last = str(detail["loc"][-1]) if detail["loc"] else ""
     if kind == "extra_forbidden":
-        return document.problem(path, f"`{last}` is not a key here", nearest(last, field_names(model)), on_key=True)
+        return document.problem(
+            path, f"`{last}` is not a key here", nearest(last, field_names(model)), on_key=True
+        )
     if kind == "missing":
         return document.problem(path, f"`{last}` is missing", f"add `{last}: ...`", on_key=True)
     if kind == "literal_error":

@@ -47,7 +47,9 @@ def record_model(record: Any) -> Any:
     """A pydantic model with the fields of a record, which pydantic itself would write as an array."""
     from pydantic import create_model
 
-    usual = {name: dict(one) if isinstance(one, Mapping) else one for name, one in record._field_defaults.items()}
+    usual = {
+        name: dict(one) if isinstance(one, Mapping) else one for name, one in record._field_defaults.items()
+    }
     fields: dict[str, Any] = {
         name: (_written(hint), usual.get(name, ...)) for name, hint in get_type_hints(record).items()
     }

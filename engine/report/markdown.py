@@ -21,7 +21,9 @@ def to_markdown(diagnosis: Diagnosis, knowledge: Knowledge) -> str:
         rejected=rejected(diagnosis),
         explanation={one.id: knowledge.pages["explanation"].get(one.id, "") for one in considered},
         sources={one.id: _sources(one.id, knowledge) for one in considered},
-        run=[one for one in diagnosis.facts if one.name.startswith(_RUN) and one.origin != "here"][:_FAMILIAR],
+        run=[one for one in diagnosis.facts if one.name.startswith(_RUN) and one.origin != "here"][
+            :_FAMILIAR
+        ],
         here=[one for one in diagnosis.facts if one.origin == "here"][:_FAMILIAR],
         settings=[one for one in diagnosis.facts if _is_setting(one)][: 2 * _FAMILIAR],
         unknown=_unknown(considered, knowledge),

@@ -90,7 +90,9 @@ def _fact(name: str, knowledge: Knowledge) -> str:
         for line in cause.evidence
         if name in line.rule.needs
     ]  # fmt: skip
-    givers = [one for one in knowledge.all_signatures.values() if name in (*one.captures.values(), *one.facts)]
+    givers = [
+        one for one in knowledge.all_signatures.values() if name in (*one.captures.values(), *one.facts)
+    ]
     patterns = [one for one in knowledge.code_patterns.values() if name in one.captures.values()]
     return render(
         "pages/fact.md.j2", fact=knowledge.facts[name], asking=asking, givers=givers, patterns=patterns

@@ -30,7 +30,9 @@ def snippet(name: str, facts: Facts) -> str:
 
 def _identifier(value: object, usual: str) -> str:
     """A dotted name from the user's script, or the usual one: nothing else gets into code."""
-    if isinstance(value, str) and all(one.isidentifier() and not keyword.iskeyword(one) for one in value.split(".")):
+    if isinstance(value, str) and all(
+        one.isidentifier() and not keyword.iskeyword(one) for one in value.split(".")
+    ):
         return value
     return usual
 

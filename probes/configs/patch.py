@@ -48,11 +48,15 @@ class FilePatch:
     @property
     def diff(self) -> str:
         """A unified diff."""
+        return self.diff_around(3)
+
+    def diff_around(self, context: int) -> str:
+        """A unified diff with so many unchanged lines around each change."""
         import difflib
 
         before, after = (_LINE.findall(text) for text in (self.file.text, self.after))
         names = (f"a/{self.file.name.lstrip('/')}", f"b/{self.file.name.lstrip('/')}")
-        lines = difflib.unified_diff(before, after, *names)
+        lines = difflib.unified_diff(before, after, *names, n=context)
         return "".join(
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
         )

@@ -44,9 +44,8 @@ class Block:
 
     def number(self, index: int) -> int:
         """The line number in the file, where only line feeds count, as in an editor."""
-        if index < 0 or self._ended is None:
-            return self.first + index
-        return self.first + self._ended[index]
+        ended = self._ended
+        return self.first + (index if ended is None or index < 0 else ended[index])
 
 
 class Blocks:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from itertools import repeat
 from typing import NamedTuple
 
 from traindx.engine.kb.knowledge import Knowledge
@@ -53,6 +52,7 @@ class Names:
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
+        self._needed: dict[str, tuple[tuple[bytes, ...], tuple[bytes, ...]]] = {}
 
     def _add(self, name: str, metric: str, trust: int) -> None:
         if name.endswith(" *"):
@@ -76,9 +76,18 @@ class Names:
     def may_be_in(self, low: bytes, words: Collection[bytes], keys: Iterable[str]) -> bool:
         """Whether all words of one of these names stand in a line, given in lower case and as words."""
         for key in keys:
-            if key[0] == _MARK and all(map(_stands_in, key[1:].split(), repeat(low), repeat(words))):
-                return True
+            if key[0] == _MARK:
+                long, short = self._needed.get(key) or self._needs(key)
+                if all(map(low.__contains__, long)) and all(map(words.__contains__, short)):
+                    return True
         return False
+
+    def _needs(self, key: str) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+        """The words that must be in a line for a name to be, anywhere and by themselves; a short one must stand alone."""
+        words = key[1:].encode().split()
+        long, short = (word for word in words if len(word) > 3), (word for word in words if len(word) <= 3)
+        self._needed[key] = needed = tuple(long), tuple(short)
+        return needed
 
     def unit(self, metric: str) -> str:
         """The unit a metric is kept in; empty where it has none."""
@@ -136,8 +145,3 @@ class Names:
         if stem and stem != words and (again := self._longest(stem, "")):
             return again[0], again[1], (*again[2], words[-1])
         return None
-
-
-def _stands_in(word: str, low: bytes, words: Collection[bytes]) -> bool:
-    """Whether a word is in a line; a short one must stand alone."""
-    return word.encode() in (low if len(word) > 3 else words)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from traindx.engine.facts import Fact, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 
-from ..prose import ProseReader
 from .collected import Collected
 from .listening import Said
 from .prose import sentences
 from .signatures import Hits, Signatures, for_people
 from .vocabulary import letters
+
+if TYPE_CHECKING:
+    from ..prose import ProseReader
 
 MAX_SENTENCES = 400
 
@@ -31,6 +34,8 @@ class People:
 
     @cached_property
     def _reader(self) -> ProseReader:
+        from ..prose import ProseReader
+
         return ProseReader(self._knowledge)
 
     def take(self, said: Iterable[Said]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from .blocks import Block
@@ -73,15 +74,16 @@ class Positions:
 
     def marks(self, block: Block, indices: Sequence[int], rank: int | None) -> list[Mark]:
         """The marks of lines of the block."""
+        lines, numbers = map(block.lines.__getitem__, indices), map(block.number, indices)
         if self._headers:
-            before = [self.before(block, index) for index in indices]
-        else:
-            bars = [self._bar, *map(block.lines.__getitem__, self._bars)]
-            before = [(bars[bisect_left(self._bars, index)], self._header) for index in indices]
-        return [
-            Mark(block.number(index), block.lines[index], bar, header, None, rank)
-            for index, (bar, header) in zip(indices, before, strict=True)
-        ]
+            return [
+                Mark(number, line, *self.before(block, index), None, rank)
+                for number, line, index in zip(numbers, lines, indices, strict=True)
+            ]
+        bars = [self._bar, *map(block.lines.__getitem__, self._bars)]
+        own = (bars[bisect_left(self._bars, index)] for index in indices)
+        rest = repeat(self._header), repeat(None), repeat(rank)
+        return list(map(Mark._make, zip(numbers, lines, own, *rest, strict=False)))
 
     def end_block(self, block: Block) -> None:
         """Carry what still counts over to the next block, and keep some bars."""

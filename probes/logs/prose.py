@@ -33,7 +33,7 @@ class Writing:
         text = _MARKUP.sub("", text)
         if _MACHINE.search(text):
             return False
-        if len(_OTHER_SCRIPT.findall(text)) >= 4:
+        if not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4:
             return True
         words = _WORD.findall(text)
         letters = sum(map(len, words))

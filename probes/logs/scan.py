@@ -145,7 +145,7 @@ class Scan:
                 self._template(template, index, lines[index])
         elif columns:
             self.metrics.take(template, indices, columns)
-            if template.watch is not None:
+            if template.watch is not None and template.watch.rules:
                 for index in indices:
                     self._watch(template.watch, index, lines[index])
 

@@ -46,16 +46,15 @@ class Signatures:
         if not (keys or self.always):
             return ()
         shape = shapes_of(line)[0].lower()
-        chosen = sorted(
-            key for key in {*keys, *self.always} if key in self.rules and self._may_be_in(key, shape)
-        )
-        return tuple(map(self.rules.__getitem__, chosen))
+        known, holds = self._shapes, shape.__contains__
+        chosen = [
+            key for key in self.always.union(keys) if any(map(holds, known.get(key) or self._shapes_of(key)))
+        ]
+        return tuple(self.rules[key] for key in sorted(chosen))
 
-    def _may_be_in(self, key: str, shape: bytes) -> bool:
-        words = self._shapes.get(key)
-        if words is None:
-            words = self._shapes[key] = [shapes_of(word)[0] for word in self._words_of(key)]
-        return any(map(shape.__contains__, words))
+    def _shapes_of(self, key: str) -> list[bytes]:
+        self._shapes[key] = shapes = [shapes_of(word)[0] for word in self._words_of(key)]
+        return shapes
 
     def _words_of(self, key: str) -> list[bytes]:
         words = self._words.get(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,13 @@ def test_a_full_disk_leaves_the_original(
     assert "No space left" in result.err
     assert (in_example / "config.yaml").read_bytes() == before
     assert sorted(path.name for path in in_example.iterdir()) == ["config.yaml", "train.log"]
+
+
+def test_the_diff_shows_no_secret_and_still_applies(diagnose: Command, in_example: Path) -> None:
+    config = in_example / "config.yaml"
+    config.write_text(config.read_text().replace("precision:", "api_key: 0123456789abcdef0123456789abcdef01234567\nprecision:"))
+    out = diagnose(*NAN, *FILES, "--diff").out
+    assert "0123456789abcdef" not in out
+    (in_example / "fix.patch").write_text(out)
+    subprocess.run(["git", "apply", "--unidiff-zero", "fix.patch"], cwd=in_example, check=True)
+    assert "precision: bf16" in config.read_text()

@@ -76,9 +76,11 @@ class Entry(Model):
 class Evidence(Model):
     """A condition over facts, and how much it says."""
 
-    if_: Text = Field(alias="if", description="A condition over facts, e.g. `config.precision == \"fp16\"`.")
+    if_: Text = Field(alias="if", description='A condition over facts, e.g. `config.precision == "fp16"`.')
     supports: Strength | None = Field(None, description="How much it says for it when the condition is true.")
-    against: Strength | None = Field(None, description="How much it says against it when the condition is true.")
+    against: Strength | None = Field(
+        None, description="How much it says against it when the condition is true."
+    )
     absent: Strength | None = Field(
         None, description="How much it says against it when the condition is known to be false."
     )

@@ -44,7 +44,9 @@ class Cause(Entry):
     evidence: list[Evidence] = Field(min_length=1)
     explanation: Text = Field(description="What happens and why, for someone who knows training.")
     fixes: list[Id] = Field(min_length=1, description="In the order to try them.")
-    sources: list[Text] = Field(min_length=1, description="Playbook items (a05), documentation, owner/repo#number.")
+    sources: list[Text] = Field(
+        min_length=1, description="Playbook items (a05), documentation, owner/repo#number."
+    )
     examples: list[Example]
 
     @model_validator(mode="after")
@@ -52,7 +54,9 @@ class Cause(Entry):
         count = Counter(example.expect for example in self.examples)
         missing = [word for word in ("wins", "silent", "cannot-tell") if not count[word]]
         if missing:
-            raise ValueError(f"needs an example for each of wins, silent and cannot-tell; missing: {', '.join(missing)}")
+            raise ValueError(
+                f"needs an example for each of wins, silent and cannot-tell; missing: {', '.join(missing)}"
+            )
         return self
 
 

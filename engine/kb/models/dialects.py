@@ -18,7 +18,7 @@ class Spelled(Model):
     key: str | list[str] = Field(
         default_factory=list,
         description="The dotted path in the file; several where any of them may hold it, the preferred first. "
-        "In Python `DataLoader.num_workers` is a keyword, `DataLoader.1` the second argument, `half.()` the call itself."
+        "In Python `DataLoader.num_workers` is a keyword, `DataLoader.1` the second argument, `half.()` the call itself.",
     )
     flag: str | None = Field(None, description="The command-line option, where it is named differently.")
     old: list[str] = Field(default_factory=list, description="Former names that are still read.")
@@ -38,10 +38,13 @@ class Spelled(Model):
         description="How a text is read: `16G` as GiB (bare numbers are GiB times `scale`), `1-12:00:00` as minutes, "
         "`0,1` as the number of its parts, `gpu:a100:2` as its last number.",
     )
-    times: str | None = Field(None, description="Another key whose number is multiplied in, 1 where it is not there.")
+    times: str | None = Field(
+        None, description="Another key whose number is multiplied in, 1 where it is not there."
+    )
     ratio_below: float | None = Field(
-        None, description="A value above 0 and below this is a share of all steps: read as `ratio_as`, and where that "
-        "is left out, the only value that is read."
+        None,
+        description="A value above 0 and below this is a share of all steps: read as `ratio_as`, and where that "
+        "is left out, the only value that is read.",
     )
     ratio_as: str | None = None
     index: int | None = Field(None, ge=0, description="Which element, where the key holds a list.")
@@ -90,32 +93,43 @@ class Dialect(Entry):
     )
     needs: list[str] = Field(default_factory=list, description="Keys of which at least one must be there.")
     excludes: list[str] = Field(default_factory=list, description="Keys that rule it out.")
-    always: bool = Field(False, description="Read beside whichever trainer is recognised: torch calls, Slurm.")
+    always: bool = Field(
+        False, description="Read beside whichever trainer is recognised: torch calls, Slurm."
+    )
     loose: bool = Field(False, description="`batchSize`, `batch-size` and `BATCH_SIZE` are one key.")
     flat: bool = Field(False, description="Names of sections do not count.")
     not_under: list[str] = Field(
-        default_factory=list, description="Words in the name of a section that is not about training: eval, test."
+        default_factory=list,
+        description="Words in the name of a section that is not about training: eval, test.",
     )
     parts: list[str] = Field(
         default_factory=list,
         description="Sections that make one object: a new key goes in there only where it is listed as `part.key`.",
     )
     everyday: list[str] = Field(
-        default_factory=list, description="Names that are settings in a file, and everyday variables in a script."
+        default_factory=list,
+        description="Names that are settings in a file, and everyday variables in a script.",
     )
     calls: list[str] = Field(
         default_factory=list, description="Python callables whose keyword arguments are its keys."
     )
-    style: Literal["underscore", "hyphen"] = Field("underscore", description="How options are joined: --max_steps.")
-    bare_flags: bool = Field(False, description="A switch on the command line takes no value: it is there or not.")
+    style: Literal["underscore", "hyphen"] = Field(
+        "underscore", description="How options are joined: --max_steps."
+    )
+    bare_flags: bool = Field(
+        False, description="A switch on the command line takes no value: it is there or not."
+    )
     never_added: list[str] = Field(
         default_factory=list, description="Settings that are changed where they stand, and never added."
     )
-    casts_numbers: bool = Field(False, description='A number in quotes, or `1e-5` in YAML 1.1, is read as a number.')
+    casts_numbers: bool = Field(
+        False, description="A number in quotes, or `1e-5` in YAML 1.1, is read as a number."
+    )
     loose_json: bool = Field(False, description="Its JSON may hold comments and trailing commas.")
     includes: list[str] = Field(default_factory=list, description="Keys that name another file to read.")
     agrees: list[str] = Field(
-        default_factory=list, description="Settings that must be the same in every file of the run; `auto` agrees."
+        default_factory=list,
+        description="Settings that must be the same in every file of the run; `auto` agrees.",
     )
     settings: dict[str, Ways] = Field(default_factory=dict)
     renamed: dict[str, Renamed] = Field(default_factory=dict)

@@ -17,7 +17,8 @@ class Change(Model):
     at_least: float | None = None
     at_most: float | None = None
     compute: Text | None = Field(
-        None, description="An expression over facts; `new.micro_batch_size` is a value this fix has set before."
+        None,
+        description="An expression over facts; `new.micro_batch_size` is a value this fix has set before.",
     )
     otherwise: Scalar | None = Field(None, description="The value where the old one, or a fact, is unknown.")
     digits: int | None = Field(None, ge=1, le=6, description="Significant digits of a computed value.")
@@ -42,7 +43,9 @@ class Fix(Entry):
 
     title: Text = Field(description="An imperative: `Train in BF16`.")
     why: Text | None = None
-    when: Text | None = Field(None, description="A condition; where it is known to be false the fix is not offered.")
+    when: Text | None = Field(
+        None, description="A condition; where it is known to be false the fix is not offered."
+    )
     safety: Literal["safe", "unsafe", "advice"] = Field(
         description="safe: changes no result it should not. unsafe: changes results. advice: a person must do it."
     )

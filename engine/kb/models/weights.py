@@ -15,7 +15,9 @@ class Weights(Model):
     unlisted: float = Field(gt=0, lt=1, description="Probability of a cause that does not list the symptom.")
     symptom: float = Field(gt=0, lt=1, description="Probability of a symptom before any evidence.")
     trust: dict[str, float] = Field(description="Origin of a fact -> share of the weight that counts.")
-    confidence_slope: float = Field(gt=0, description="Decibans are multiplied by this before they become a confidence.")
+    confidence_slope: float = Field(
+        gt=0, description="Decibans are multiplied by this before they become a confidence."
+    )
     confirmed: float = Field(gt=0, lt=1)
     likely: float = Field(gt=0, lt=1)
     possible: float = Field(gt=0, lt=1)

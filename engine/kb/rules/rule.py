@@ -14,7 +14,12 @@ Stored = list[Any]
 
 def stored_rule(text: str, node: Node) -> Stored:
     """A parsed condition as it is kept in the cache."""
-    return [text, json.dumps(node, separators=(",", ":")), sorted(needs(node)), compile_node(node)(lambda _: None)]
+    return [
+        text,
+        json.dumps(node, separators=(",", ":")),
+        sorted(needs(node)),
+        compile_node(node)(lambda _: None),
+    ]
 
 
 class Rule:

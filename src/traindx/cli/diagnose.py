@@ -47,40 +47,110 @@ def _complete_fact(ctx: click.Context, param: click.Parameter, incomplete: str) 
     from .knowledge import knowledge
 
     facts = knowledge(()).facts.values()
-    return [CompletionItem(f"{one.name}=", help=one.ask) for one in facts if one.ask and one.name.startswith(incomplete)]
+    return [
+        CompletionItem(f"{one.name}=", help=one.ask)
+        for one in facts
+        if one.ask and one.name.startswith(incomplete)
+    ]
 
 
-@click.command("diagnose", cls=MainCommand, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    "diagnose", cls=MainCommand, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option("-s", "--symptom", "symptoms", multiple=True, metavar="ID", shell_complete=_complete_symptom,
-              help="What you see: nan-loss, cuda-oom, hang ... (aliases work). Detected where left out.")
-@click.option("--log", "logs", multiple=True, type=click.Path(path_type=Path), help="A log, whatever its name.")
+@click.option(
+    "-s",
+    "--symptom",
+    "symptoms",
+    multiple=True,
+    metavar="ID",
+    shell_complete=_complete_symptom,
+    help="What you see: nan-loss, cuda-oom, hang ... (aliases work). Detected where left out.",
+)
+@click.option(
+    "--log", "logs", multiple=True, type=click.Path(path_type=Path), help="A log, whatever its name."
+)
 @click.option("--config", "configs", multiple=True, type=click.Path(path_type=Path), help="A configuration.")
-@click.option("--code", "codes", multiple=True, type=click.Path(path_type=Path), help="A Python script. Never run.")
-@click.option("-a", "--answer", "answers", multiple=True, metavar="FACT=VALUE", shell_complete=_complete_fact,
-              help="Something you know: test.fp32_clears_nan=yes.")
+@click.option(
+    "--code", "codes", multiple=True, type=click.Path(path_type=Path), help="A Python script. Never run."
+)
+@click.option(
+    "-a",
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="FACT=VALUE",
+    shell_complete=_complete_fact,
+    help="Something you know: test.fp32_clears_nan=yes.",
+)
 @click.option("--ask/--no-ask", default=False, help="Ask what would tell most, best question first.")
-@click.option("--scan", type=click.Choice(["auto", "full", "triage"]), default="auto", show_default=True,
-              help="Read logs line by line, or sample the metrics of huge ones.")
-@click.option("--machine/--no-machine", default=True, help="Look at this machine and its devices where that helps.")
-@click.option("--budget", type=click.FloatRange(min=0), default=20.0, show_default=True, metavar="SECONDS",
-              help="Time for looking at anything you did not name.")
-@click.option("--kb", "kb_folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
-              help="More knowledge: a folder laid out like our own kb/.")
-@click.option("-f", "--format", "output", type=click.Choice(_FORMATS), default="text", show_default=True,
-              help="What to print.")
-@click.option("-r", "--report", type=click.Path(path_type=Path), metavar="FILE",
-              help="Write a report too: .md is the incident report, .json the data, else text.")
-@click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N",
-              help="How many causes to list.")
-@click.option("--explain", nargs=2, metavar="how|why|why-not ID", default=None,
-              help="How a cause was weighed, why a fact is asked, why a cause is not first.")
+@click.option(
+    "--scan",
+    type=click.Choice(["auto", "full", "triage"]),
+    default="auto",
+    show_default=True,
+    help="Read logs line by line, or sample the metrics of huge ones.",
+)
+@click.option(
+    "--machine/--no-machine", default=True, help="Look at this machine and its devices where that helps."
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for looking at anything you did not name.",
+)
+@click.option(
+    "--kb",
+    "kb_folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="More knowledge: a folder laid out like our own kb/.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "output",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+@click.option(
+    "-r",
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a report too: .md is the incident report, .json the data, else text.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many causes to list.",
+)
+@click.option(
+    "--explain",
+    nargs=2,
+    metavar="how|why|why-not ID",
+    default=None,
+    help="How a cause was weighed, why a fact is asked, why a cause is not first.",
+)
 @click.option("--diff", "diff_only", is_flag=True, help="Print only the change to your files, as a patch.")
 @click.option("--fix", "fixes", multiple=True, metavar="ID", help="The fix to apply instead of the first.")
 @click.option("--all-fixes", is_flag=True, help="Apply all fixes that go together, not one at a time.")
-@click.option("--patched", type=click.Path(path_type=Path), metavar="FILE", help="Write the patched config here.")
+@click.option(
+    "--patched", type=click.Path(path_type=Path), metavar="FILE", help="Write the patched config here."
+)
 @click.option("--write", is_flag=True, help="Patch your config in place; a backup stays beside it.")
-@click.option("--color/--no-color", "colour", default=None, help="Colour the text; by itself on a terminal only.")
+@click.option(
+    "--color/--no-color", "colour", default=None, help="Colour the text; by itself on a terminal only."
+)
 @click.version_option(package_name="traindx", prog_name="diagnose")
 def diagnose(
     paths: tuple[Path, ...],
@@ -144,5 +214,3 @@ def diagnose(
 
 def _exit_code(reasoned: Reasoned) -> int:
     return FOUND if reasoned.diagnosis.found else NOTHING_FOUND
-
-

@@ -14,13 +14,17 @@ def _ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
     from .knowledge import knowledge
 
     known = knowledge(())
-    titles = {one.id: one.title for group in (known.causes, known.symptoms, known.fixes) for one in group.values()}
+    titles = {
+        one.id: one.title for group in (known.causes, known.symptoms, known.fixes) for one in group.values()
+    }
     return [CompletionItem(name, help=title) for name, title in titles.items() if name.startswith(incomplete)]
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", metavar="ID", shell_complete=_ids)
-@click.option("--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge.")
+@click.option(
+    "--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge."
+)
 def explain(name: str, folders: tuple[Path, ...]) -> None:
     """Show the page of a cause, symptom, fix, fact, signature, procedure or playbook item.
 
@@ -37,7 +41,11 @@ def explain(name: str, folders: tuple[Path, ...]) -> None:
     try:
         text = page(name, knowledge(folders))
     except NoPage as error:
-        hint = f"nearest: {', '.join(error.nearest)}" if error.nearest else "`diagnose kb list` shows what there is"
+        hint = (
+            f"nearest: {', '.join(error.nearest)}"
+            if error.nearest
+            else "`diagnose kb list` shows what there is"
+        )
         raise BadCall(f"nothing has the id `{name}`; {hint}") from None
     _show(text)
 

@@ -20,7 +20,12 @@ _IDLE = 0.3
 
 
 def collect(
-    paths: Iterable[Path], *, logs: Iterable[Path], configs: Iterable[Path], codes: Iterable[Path], nothing_else: bool
+    paths: Iterable[Path],
+    *,
+    logs: Iterable[Path],
+    configs: Iterable[Path],
+    codes: Iterable[Path],
+    nothing_else: bool,
 ) -> Found:
     """All inputs.
 

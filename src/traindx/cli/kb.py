@@ -43,7 +43,9 @@ def list_(kind: str | None, folders: tuple[Path, ...]) -> None:
         return
     for name, entry in sorted(entries.of(_PLURALS[kind]).items()):
         model = entry.model
-        text = next((getattr(model, key) for key in ("title", "means", "says") if getattr(model, key, None)), "")
+        text = next(
+            (getattr(model, key) for key in ("title", "means", "says") if getattr(model, key, None)), ""
+        )
         click.echo(f"{name:<40} {text}")
 
 
@@ -156,7 +158,9 @@ def coverage(missing: bool) -> int:
             continue
         by = ", ".join(item.cited_by[:4]) + (" ..." if len(item.cited_by) > 4 else "")
         why = f"missing: {item.later}" if item.later else "missing"
-        click.echo(f"{'done' if item.done else 'MISS'}  {item.id}  {item.says}\n           {by if item.done else why}")
+        click.echo(
+            f"{'done' if item.done else 'MISS'}  {item.id}  {item.says}\n           {by if item.done else why}"
+        )
     done = sum(item.done for item in found)
     click.echo(f"{done} of {len(found)} items done")
     return NOTHING_FOUND

@@ -29,4 +29,6 @@ def knowledge(folders: Sequence[Path]) -> Knowledge:
     try:
         return load(packs, preparing)
     except KnowledgeError as error:
-        raise BadCall(f"the knowledge of {', '.join(one.name for one in packs[1:])} does not load\n\n{error}") from None
+        raise BadCall(
+            f"the knowledge of {', '.join(one.name for one in packs[1:])} does not load\n\n{error}"
+        ) from None

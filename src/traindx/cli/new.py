@@ -21,9 +21,18 @@ _LISTS = ("fact", "fix", "signature", "pattern", "log-format")
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("kind", type=click.Choice(sorted(_FOLDERS)))
 @click.argument("name")
-@click.option("--family", default="own", show_default=True, help="The folder of a cause; the file of a listed kind.")
-@click.option("--kb", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path("kb"), show_default=True,
-              metavar="DIR", help="The knowledge folder to write into; made where it is not there.")
+@click.option(
+    "--family", default="own", show_default=True, help="The folder of a cause; the file of a listed kind."
+)
+@click.option(
+    "--kb",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("kb"),
+    show_default=True,
+    metavar="DIR",
+    help="The knowledge folder to write into; made where it is not there.",
+)
 def new(kind: str, name: str, family: str, folder: Path) -> None:
     """Write the skeleton of a KIND with the id NAME into DIR.
 

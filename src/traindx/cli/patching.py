@@ -13,11 +13,13 @@ from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis, FilePatch, FixOffered
 from traindx.engine.facts import Scalar
 from traindx.engine.fixes import Offer, Together, together
+from traindx.engine.redact import safe
 
 from .errors import BadCall
 from .session import Session
 
 if TYPE_CHECKING:
+    from traindx.probes.configs.patch import FilePatch as FileChange
     from traindx.probes.configs.patch import Patch
 
 
@@ -52,7 +54,7 @@ class Patching:
         """The change that was chosen, as a unified diff; says on standard error where there is none."""
         if not self._chosen.files:
             click.echo(self._why_nothing(), err=True)
-        return self._chosen.diff
+        return "".join(map(_without_secrets, self._chosen.files))
 
     def write(self, patched: Path | None) -> None:
         """Write the chosen change into the files, or into `patched`.
@@ -91,7 +93,9 @@ class Patching:
             named = {one.fix.id for one in self._named}
             others = [one for one in self._reasoned.offers if one.fix.id not in named]
             unsafe = {one.fix.id: "it changes results; name it with --fix" for one in others if _unsafe(one)}
-            taken = together([*self._named, *(one for one in others if not _unsafe(one) and self._patch(one).files)])
+            taken = together(
+                [*self._named, *(one for one in others if not _unsafe(one) and self._patch(one).files)]
+            )
             return taken._replace(left_out={**taken.left_out, **unsafe})
         first = next((one for one in self._reasoned.offers if self._likely and self._patch(one).files), None)
         return together([first] if first else [])
@@ -118,7 +122,10 @@ class Patching:
             return fix
         patch = self._patch(offer)
         files = tuple(FilePatch(one.file.name, one.diff) for one in patch.files)
-        refused = tuple(f"{one.setting}: {one.reason}" + (f" ({one.by_hand})" if one.by_hand else "") for one in patch.refused)
+        refused = tuple(
+            f"{one.setting}: {one.reason}" + (f" ({one.by_hand})" if one.by_hand else "")
+            for one in patch.refused
+        )
         notes = tuple(f"{one.setting}: {one.note}" for one in patch.applied if one.note)
         return fix._replace(patch=files, by_hand=(*fix.by_hand, *refused, *notes))
 
@@ -132,6 +139,15 @@ class Patching:
 
         sources = self._session.configs.sources if self._session.configs else []
         return plan_edits(sources, changes, self._session.knowledge)
+
+
+def _without_secrets(file: FileChange) -> str:
+    """The diff with as much around each change as shows no secret: masked, it would not apply."""
+    diffs = (file.diff_around(context) for context in (3, 2, 1, 0))
+    shown = next((diff for diff in diffs if safe(diff) == diff), None)
+    if shown is None:
+        click.echo(f"{file.file.name}: secrets are masked below, so the patch does not apply; use --write", err=True)
+    return shown or safe(file.diff)
 
 
 def _unsafe(offer: Offer) -> bool:
