@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs
 from traindx.engine.kb.packs import Pack
 
 from .small_pack import BASE, PackMaker
+
+# The same examples every time, so that a build does not fail by chance; `--hypothesis-profile=search` looks for new ones.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None)
+settings.load_profile("steady")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

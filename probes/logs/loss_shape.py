@@ -134,10 +134,12 @@ def _diverging(told: Told, values: Sequence[float]) -> bool | None:
 
 
 def _runs_away(told: Told, values: Sequence[float]) -> bool:
-    """Whether a few values climb from their minimum to the end, far enough to be no noise."""
+    """Whether a few values climb from their minimum to the end, far enough or so long that it is no noise."""
     rest = values[values.index(min(values)) :]
-    rising = len(rest) >= _SOME and all(step > 0 for step in curve.steps_between(rest))
-    return rising and rest[0] > 0 and rest[-1] > told.limits["runaway_ratio"] * rest[0]
+    if len(rest) < _SOME or rest[0] <= 0 or any(step < 0 for step in curve.steps_between(rest)):
+        return False
+    above_start = len(rest) > _SOME and rest[-1] > values[0]
+    return above_start or rest[-1] > told.limits["runaway_ratio"] * rest[0]
 
 
 def _steady(told: Told, values: Sequence[float]) -> Sequence[float] | None:

@@ -80,17 +80,18 @@ class Places:
 
     def __init__(self, block: Block, positions: Positions) -> None:
         self._block, self._positions = block, positions
-        self._all: dict[tuple[int, int | None], list[Mark]] = {}
+        self._all: dict[tuple[int, int | None], tuple[Sequence[int], list[Mark]]] = {}
+        """By the identity of the indices, which are held so that nothing else takes it."""
         self._some: dict[tuple[int, int | None], Mark] = {}
 
     def marker(self, indices: Sequence[int], rank: int | None, *, dense: bool) -> MarkOf:
         """Gives the mark of the k-th of these lines; `dense` says that most will be asked for."""
         if not dense:
             return lambda place: self._one(indices[place], rank)
-        marks = self._all.get((id(indices), rank))
-        if marks is None:
-            marks = self._all[id(indices), rank] = self._positions.marks(self._block, indices, rank)
-        return marks.__getitem__
+        key = id(indices), rank
+        if key not in self._all:
+            self._all[key] = indices, self._positions.marks(self._block, indices, rank)
+        return self._all[key][1].__getitem__
 
     def _one(self, index: int, rank: int | None) -> Mark:
         mark = self._some.get((index, rank))

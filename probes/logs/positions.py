@@ -75,7 +75,7 @@ class Positions:
     def marks(self, block: Block, indices: Sequence[int], rank: int | None) -> list[Mark]:
         """The marks of lines of the block."""
         lines, numbers = map(block.lines.__getitem__, indices), map(block.number, indices)
-        if self._headers:
+        if self._headers or len(indices) == 1:
             return [
                 Mark(number, line, *self.before(block, index), None, rank)
                 for number, line, index in zip(numbers, lines, indices, strict=True)

@@ -39,18 +39,18 @@ class Signatures:
         self._words: dict[str, list[bytes]] = {}
         self._shapes: dict[str, list[bytes]] = {}
         self.vocabulary = Vocabulary((word, rule.id) for rule in self.rules.values() for word in rule.words)
-        self.always = self.vocabulary.always | {rule.id for rule in self.rules.values() if not rule.words}
+        none = ((rule.id, b"") for rule in self.rules.values() if not rule.words)
+        wordless = ((key, shapes_of(literal.encode())[0]) for literal, key in self.vocabulary.wordless)
+        self._wordless = [*none, *wordless]
+        """The signatures without a word to look for, and the shapes of such literals."""
 
     def candidates(self, line: bytes, keys: Collection[str]) -> tuple[SignatureRule, ...]:
         """Those that lines of this line's shape may hold; `keys` is what the vocabulary hit."""
-        if not (keys or self.always):
-            return ()
         shape = shapes_of(line)[0].lower()
         known, holds = self._shapes, shape.__contains__
-        chosen = [
-            key for key in self.always.union(keys) if any(map(holds, known.get(key) or self._shapes_of(key)))
-        ]
-        return tuple(self.rules[key] for key in sorted(chosen))
+        chosen = {key for key, literal in self._wordless if literal in shape}
+        chosen.update(key for key in keys if any(map(holds, known.get(key) or self._shapes_of(key))))
+        return tuple(self.rules[key] for key in sorted(chosen)) if chosen else ()
 
     def _shapes_of(self, key: str) -> list[bytes]:
         self._shapes[key] = shapes = [shapes_of(word)[0] for word in self._words_of(key)]

@@ -33,16 +33,16 @@ class Vocabulary(Generic[Key]):
         self._whole: dict[bytes, set[Key]] = {}
         self._inside: dict[bytes, list[tuple[bytes, set[Key]]]] = {}
         self._known: dict[bytes, frozenset[Key]] = {}
-        self.always: set[Key] = set()
-        """The keys of literals that hold no word to look for."""
+        self.wordless: list[tuple[str, Key]] = []
+        """The literals that hold no word to look for, with their keys."""
         edges: dict[bytes, set[Key]] = {}
         listed = list(entries)
         lines = "\n".join(literal.replace("\n", " ") for literal, _ in listed).lower().encode()
         spaced = lines.translate(_LETTERS_OF_LINES).split(b"\n")
-        for (_, key), line in zip(listed, spaced, strict=True):
+        for (literal, key), line in zip(listed, spaced, strict=True):
             word, whole = _telling_word(b"." + line + b".")
             if not word:
-                self.always.add(key)
+                self.wordless.append((literal, key))
             else:
                 (self._whole if whole else edges).setdefault(word, set()).add(key)
         for word, keys in edges.items():

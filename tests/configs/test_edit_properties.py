@@ -27,7 +27,8 @@ def dialects_of(dialects: Dialects, form: str) -> list[Dialect]:
 
 def keys_of(way: Way, values: list[Scalar]) -> set[str]:
     """The keys that a change of a setting may touch."""
-    return set().union(*(names(key) for value in values for key in spelled(way, value, None)))
+    keys = {key for value in values for key in spelled(way, value, None)} | {way.flag or way.keys[0]}
+    return set().union(*map(names, keys))
 
 
 def unintended(form: str, before: str, after: str, allowed: set[str]) -> set[str]:

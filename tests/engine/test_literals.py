@@ -10,6 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.engine.kb.literals import literals, needs
+from traindx.engine.kb.packs import own_pack
+from traindx.engine.kb.source import read_pack
+from traindx.engine.kb.validate import validate
 
 Matched: TypeAlias = tuple[str, str]
 """A regular expression, and a text that it matches."""
@@ -79,3 +82,16 @@ def test_no_match_lacks_what_is_looked_for(matched: Matched) -> None:
     low = found[0].lower()
     assert not literals(pattern) or any(word in low for word in literals(pattern))
     assert any(all(any(word in low for word in group) for group in wording) for wording in needs(pattern))
+
+
+def test_no_text_that_our_signatures_find_lacks_what_is_looked_for() -> None:
+    entries, _ = read_pack(own_pack())
+    valid = validate([[raw for raw in entries if raw.kind in ("phrase", "signature")]], [])
+    missed = []
+    for name, entry in valid.of("signature").items():
+        words = literals(entry.model.pattern)
+        for text in entry.model.finds:
+            found = re.search(entry.model.pattern, text)
+            if found and not any(word in found[0].lower() for word in words):
+                missed.append((name, text))
+    assert missed == []

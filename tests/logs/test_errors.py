@@ -110,6 +110,30 @@ def test_an_exception_the_run_survived_comes_after_the_one_that_ended_it(read: R
     assert read(survived + STEP * 5 + TRACEBACK)["log.exception.type"] == "RuntimeError"
 
 
+def test_where_a_person_stopped_the_run_is_told(read: Reads) -> None:
+    run = read(
+        STEP + '^CTraceback (most recent call last):\n  File "loader.py", line 9, in _get_data\n    q.get()\nKeyboardInterrupt\n'
+    )
+    assert run["log.interrupt.frames"] == ("loader.py:_get_data",)
+    assert run["log.exception.type"] is None
+
+
+def test_a_pasted_piece_without_the_header_keeps_its_frames(read: Reads) -> None:
+    run = read(
+        '  File "train.py", line 7, in step\n    optimizer.step()\n'
+        '  File "torch/optim/adagrad.py", line 64, in step\n    clr = lr / 2\n'
+        "TypeError: unsupported operand type(s) for /: 'str' and 'int'\n"
+    )
+    assert run["log.exception.frames"] == ("train.py:step", "torch/optim/adagrad.py:step")
+    assert run["log.exception.line"] == 7
+
+
+def test_lines_before_an_exception_that_are_no_frames_stay_out(read: Reads) -> None:
+    run = read("  warming up\n  reading\nValueError: bad sample\n")
+    assert run["log.exception.type"] == "ValueError"
+    assert run["log.exception.frames"] is None
+
+
 def test_a_person_stopping_the_run_is_no_failure(read: Reads) -> None:
     run = read(
         STEP + 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nKeyboardInterrupt\n'

@@ -229,3 +229,12 @@ def test_event_files_are_read_without_tensorboard(read: Reads) -> None:
 def test_what_is_no_event_file_is_a_note(read: Reads) -> None:
     run = read(b"just some text that is long enough to hold a header", Kind.EVENTS)
     assert (run.findings.inputs[0].bad, run.note) == (True, "not a TensorBoard event file")
+
+
+def test_bars_of_other_work_than_training_count_no_steps(read: Reads) -> None:
+    run = read(
+        "Loading checkpoint shards:  50%|#####     | 1/2 [00:05<00:05,  5.1s/it]\n"
+        "train: Scanning /data/labels...:  41%|####      | 3712/9053 [00:51<00:58, 91.3it/s]\n"
+        "Epoch 1:  20%|##        | 20/100 [00:10<00:40,  2.0it/s, loss=0.5]\n"
+    )
+    assert run["log.steps"] == 20

@@ -90,6 +90,16 @@ def test_divergence(knowledge: Knowledge) -> None:
     assert facts(knowledge, loss="2..1x30 1..9x30")["loss.diverging"] is True
 
 
+@pytest.mark.parametrize("text", ["2.31 41.7 18320.5", "15.5 13 3.8 2.4 1.4 5.8 7 10", "1.6 1.01 1.08 1.6 1.9"])
+def test_a_few_points_that_run_away(knowledge: Knowledge, text: str) -> None:
+    assert facts(knowledge, loss=text)["loss.diverging"] is True
+
+
+@pytest.mark.parametrize("text", ["2.5 1.9 2.2", "2.5 1.9 1.4 1.5 1.6", "0 1 5", "3 1 2.5 1.2 2.9"])
+def test_a_few_noisy_points_are_not_called_divergence(knowledge: Knowledge, text: str) -> None:
+    assert "loss.diverging" not in facts(knowledge, loss=text)
+
+
 def test_validation_that_rises_while_training_falls(knowledge: Knowledge) -> None:
     found = facts(knowledge, loss="2..0.1x20", eval_loss="2..1x10 1..1.8x10")
     assert found["loss.eval.rising"] is True

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from .candidates import facts_starting, symptoms_starting
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 from .group import MainCommand
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from traindx.engine.diagnose import Reasoned
 
 _FORMATS = ("text", "markdown", "json")
@@ -32,28 +31,6 @@ Examples:
 """
 
 
-def _complete_symptom(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    from .knowledge import knowledge
-
-    found = knowledge(()).symptoms.values()
-    return [CompletionItem(one.id, help=one.title) for one in found if one.id.startswith(incomplete)]
-
-
-def _complete_fact(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    from .knowledge import knowledge
-
-    facts = knowledge(()).facts.values()
-    return [
-        CompletionItem(f"{one.name}=", help=one.ask)
-        for one in facts
-        if one.ask and one.name.startswith(incomplete)
-    ]
-
-
 @click.command(
     "diagnose", cls=MainCommand, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
 )
@@ -64,7 +41,7 @@ def _complete_fact(ctx: click.Context, param: click.Parameter, incomplete: str) 
     "symptoms",
     multiple=True,
     metavar="ID",
-    shell_complete=_complete_symptom,
+    shell_complete=symptoms_starting,
     help="What you see: nan-loss, cuda-oom, hang ... (aliases work). Detected where left out.",
 )
 @click.option(
@@ -80,7 +57,7 @@ def _complete_fact(ctx: click.Context, param: click.Parameter, incomplete: str) 
     "answers",
     multiple=True,
     metavar="FACT=VALUE",
-    shell_complete=_complete_fact,
+    shell_complete=facts_starting,
     help="Something you know: test.fp32_clears_nan=yes.",
 )
 @click.option("--ask/--no-ask", default=False, help="Ask what would tell most, best question first.")

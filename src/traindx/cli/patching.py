@@ -146,7 +146,9 @@ def _without_secrets(file: FileChange) -> str:
     diffs = (file.diff_around(context) for context in (3, 2, 1, 0))
     shown = next((diff for diff in diffs if safe(diff) == diff), None)
     if shown is None:
-        click.echo(f"{file.file.name}: secrets are masked below, so the patch does not apply; use --write", err=True)
+        click.echo(
+            f"{file.file.name}: secrets are masked below, so the patch does not apply; use --write", err=True
+        )
     return shown or safe(file.diff)
 
 
