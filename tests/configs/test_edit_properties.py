@@ -27,7 +27,7 @@ def dialects_of(dialects: Dialects, form: str) -> list[Dialect]:
 
 def keys_of(way: Way, values: list[Scalar]) -> set[str]:
     """The keys that a change of a setting may touch."""
-    keys = {key for value in values for key in spelled(way, value, None)} | {way.flag or way.keys[0]}
+    keys = {key for value in values for key in spelled(way, value, None)} | {way.flag or way.keys[0], *way.old}
     return set().union(*map(names, keys))
 
 
@@ -99,7 +99,8 @@ def test_a_change_changes_nothing_else(
         return
     after = patch.files[0].after
     note(patch.diff)
-    assert unintended(form, before, after, keys_of(way, [value, *values])) == set()
+    allowed = set().union(*(keys_of(one, [value, *values]) for one in dialect.settings[setting]))
+    assert unintended(form, before, after, allowed) == set()
     assert comments(after) == comments(before)
     assert ("\r\n" in after) == ("\r\n" in before)
     assert after.endswith(("\n", "\r")) == before.endswith(("\n", "\r"))

@@ -112,7 +112,8 @@ def test_an_exception_the_run_survived_comes_after_the_one_that_ended_it(read: R
 
 def test_where_a_person_stopped_the_run_is_told(read: Reads) -> None:
     run = read(
-        STEP + '^CTraceback (most recent call last):\n  File "loader.py", line 9, in _get_data\n    q.get()\nKeyboardInterrupt\n'
+        STEP
+        + '^CTraceback (most recent call last):\n  File "loader.py", line 9, in _get_data\n    q.get()\nKeyboardInterrupt\n'
     )
     assert run["log.interrupt.frames"] == ("loader.py:_get_data",)
     assert run["log.exception.type"] is None

@@ -90,7 +90,9 @@ def test_divergence(knowledge: Knowledge) -> None:
     assert facts(knowledge, loss="2..1x30 1..9x30")["loss.diverging"] is True
 
 
-@pytest.mark.parametrize("text", ["2.31 41.7 18320.5", "15.5 13 3.8 2.4 1.4 5.8 7 10", "1.6 1.01 1.08 1.6 1.9"])
+@pytest.mark.parametrize(
+    "text", ["2.31 41.7 18320.5", "15.5 13 3.8 2.4 1.4 5.8 7 10", "1.6 1.01 1.08 1.6 1.9"]
+)
 def test_a_few_points_that_run_away(knowledge: Knowledge, text: str) -> None:
     assert facts(knowledge, loss=text)["loss.diverging"] is True
 
