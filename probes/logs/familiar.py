@@ -14,9 +14,7 @@ AFTER = 400
 """New shapes after which it pays to know the words."""
 MAX_KNOWN = 50_000
 _SHORTEST = 3
-_PLAIN = bytes(
-    code + 32 if 65 <= code <= 90 else 48 if 48 <= code <= 57 else code for code in range(256)
-)
+_PLAIN = bytes(code + 32 if 65 <= code <= 90 else 48 if 48 <= code <= 57 else code for code in range(256))
 """Lower case, and every digit as 0."""
 _WORD = regex(rb"([a-z]+)")
 

@@ -113,7 +113,7 @@ class Listener:
     def _place_of(self, number: int, line: bytes, index: int | None = None, rank: int | None = None) -> Place:
         step = None
         if self._positions is not None and index is not None:
-            bar, header = self._positions.before(self._block, index)
+            bar, header = self._positions.before(index)
             step = self._positions.where(Mark(number, line, bar, header)).step
         whole = int(step) if step is not None and step.is_integer() else step
         return Place(self.name, number, step=whole, rank=rank, text=shown(line))
@@ -134,6 +134,14 @@ class Listener:
         ):
             return True
         return bool(keys & {"!trace", "!raise"}) and self._exception(index, line, prefix)
+
+    def is_ordinary(self, line: bytes, keys: set[str], words: Sequence[bytes]) -> bool:
+        """Whether nothing but signatures could be heard in a line, and in all that hold the same texts."""
+        return (
+            _OWN.isdisjoint(words)
+            and not any(key[0] == "!" for key in keys)
+            and not (self._packages.may_be(line) or self.settings.may_begin(line))
+        )
 
     def is_written(self, index: int, line: bytes, keys: set[str], words: Sequence[bytes]) -> bool:
         """Whether a person wrote this line: a note, or someone speaking of himself. It is kept then."""

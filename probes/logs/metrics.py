@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
-from .blocks import Block
 from .names import Name
-from .positions import Positions
+from .positions import Guides, Positions
 from .ranks import Prefix
 from .reading import Reading, Value
 from .series import Mark, MarkOf, Store
@@ -62,11 +61,11 @@ class Metrics:
                 batch = [indices[place] for place in own], [numbers[place] for place in own]
                 self._batches.setdefault((value.name, rank), []).append(batch)
 
-    def end_block(self, block: Block) -> None:
+    def end_block(self) -> None:
         """Hand what was read to the series, each in the order of the lines."""
         if not self._batches:
             return
-        places = Places(block, self._positions)
+        places = Places(self._positions.guides)
         for (name, rank), batches in self._batches.items():
             series = self.store.get(name, rank)
             if series is not None:
@@ -78,8 +77,8 @@ class Metrics:
 class Places:
     """The marks of the lines of one block. Numbers of one kind of line share them."""
 
-    def __init__(self, block: Block, positions: Positions) -> None:
-        self._block, self._positions = block, positions
+    def __init__(self, guides: Guides) -> None:
+        self._guides = guides
         self._all: dict[tuple[int, int | None], tuple[Sequence[int], list[Mark]]] = {}
         """By the identity of the indices, which are held so that nothing else takes it."""
         self._some: dict[tuple[int, int | None], Mark] = {}
@@ -90,13 +89,13 @@ class Places:
             return lambda place: self._one(indices[place], rank)
         key = id(indices), rank
         if key not in self._all:
-            self._all[key] = indices, self._positions.marks(self._block, indices, rank)
+            self._all[key] = indices, self._guides.marks(indices, rank)
         return self._all[key][1].__getitem__
 
     def _one(self, index: int, rank: int | None) -> Mark:
         mark = self._some.get((index, rank))
         if mark is None:
-            (mark,) = self._positions.marks(self._block, (index,), rank)
+            (mark,) = self._guides.marks((index,), rank)
             self._some[index, rank] = mark
         return mark
 

@@ -22,15 +22,51 @@ class Where(NamedTuple):
     epoch: float | None = None
 
 
+class Guides:
+    """The lines of one block that say where the run is, and the last ones before it."""
+
+    __slots__ = ("bar", "bars", "block", "header", "headers")
+
+    def __init__(
+        self, block: Block, bars: list[int], headers: list[int], bar: bytes | None, header: bytes | None
+    ) -> None:
+        self.block = block
+        self.bars, self.headers = sorted(bars), sorted(headers)
+        """By their index in the block."""
+        self.bar, self.header = bar, header
+
+    def before(self, index: int) -> tuple[bytes | None, bytes | None]:
+        """The bar and the header that stand for a line of the block."""
+        bar = bisect_left(self.bars, index) - 1
+        header = bisect_left(self.headers, index) - 1
+        if header >= 0:
+            fresh = bar >= 0 and self.bars[bar] > self.headers[header]
+            return (self.block.lines[self.bars[bar]] if fresh else None), self.block.lines[
+                self.headers[header]
+            ]
+        return (self.block.lines[self.bars[bar]] if bar >= 0 else self.bar), self.header
+
+    def marks(self, indices: Sequence[int], rank: int | None) -> list[Mark]:
+        """The marks of lines of the block."""
+        lines, numbers = map(self.block.lines.__getitem__, indices), map(self.block.number, indices)
+        if self.headers or len(indices) == 1:
+            return [
+                Mark(number, line, *self.before(index), None, rank)
+                for number, line, index in zip(numbers, lines, indices, strict=True)
+            ]
+        bars = [self.bar, *map(self.block.lines.__getitem__, self.bars)]
+        own = (bars[bisect_left(self.bars, index)] for index in indices)
+        rest = repeat(self.header), repeat(None), repeat(rank)
+        return list(map(Mark._make, zip(numbers, lines, own, *rest, strict=False)))
+
+
 class Positions:
     """The lines of a log that say how far it is: progress bars and step lines, and headers of epochs."""
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._bars: list[int] = []
-        self._headers: list[int] = []
-        self._bar: bytes | None = None
-        self._header: bytes | None = None
+        self.guides = Guides(Block(b"", 1), [], [], None, None)
+        """Those of the block that is being read."""
         self._read: dict[bytes, Reading] = {}
         self.zero_based = False
         """Some epoch is called 0."""
@@ -44,17 +80,22 @@ class Positions:
         """The last line that did."""
         self._stride = 1
 
-    def begin_block(self, bars: list[int], headers: list[int]) -> None:
+    def begin_block(self, block: Block, bars: list[int], headers: list[int]) -> None:
         """Note the lines of a block, by index, whose shape tells that they are bars or headers."""
-        self._bars, self._headers = sorted(bars), sorted(headers)
+        bar, header = self.before(len(self.guides.block.lines))
+        self.guides = Guides(block, bars, headers, bar, header)
+
+    def before(self, index: int) -> tuple[bytes | None, bytes | None]:
+        """The bar and the header that stand for a line of the block."""
+        return self.guides.before(index)
 
     def bar(self, index: int) -> None:
         """Note that the line at this index of the block says the step."""
-        _insert(self._bars, index)
+        _insert(self.guides.bars, index)
 
     def header(self, index: int) -> None:
         """Note that the line at this index says the epoch; the bar before it counts no more."""
-        _insert(self._headers, index)
+        _insert(self.guides.headers, index)
 
     def learn(self, reading: Reading) -> None:
         """Take in the totals that a line says."""
@@ -63,48 +104,21 @@ class Positions:
         if reading.epoch == 0 and reading.whole_epoch:
             self.zero_based = True
 
-    def before(self, block: Block, index: int) -> tuple[bytes | None, bytes | None]:
-        """The bar and the header that stand for a line of the block."""
-        bar = bisect_left(self._bars, index) - 1
-        header = bisect_left(self._headers, index) - 1
-        if header >= 0:
-            fresh = bar >= 0 and self._bars[bar] > self._headers[header]
-            return (block.lines[self._bars[bar]] if fresh else None), block.lines[self._headers[header]]
-        return (block.lines[self._bars[bar]] if bar >= 0 else self._bar), self._header
-
-    def marks(self, block: Block, indices: Sequence[int], rank: int | None) -> list[Mark]:
-        """The marks of lines of the block."""
-        lines, numbers = map(block.lines.__getitem__, indices), map(block.number, indices)
-        if self._headers or len(indices) == 1:
-            return [
-                Mark(number, line, *self.before(block, index), None, rank)
-                for number, line, index in zip(numbers, lines, indices, strict=True)
-            ]
-        bars = [self._bar, *map(block.lines.__getitem__, self._bars)]
-        own = (bars[bisect_left(self._bars, index)] for index in indices)
-        rest = repeat(self._header), repeat(None), repeat(rank)
-        return list(map(Mark._make, zip(numbers, lines, own, *rest, strict=False)))
-
-    def end_block(self, block: Block) -> None:
-        """Carry what still counts over to the next block, and keep some bars."""
-        if self._bars or self._headers:
-            self._bar, self._header = self.before(block, len(block.lines))
-        if self._bars:
-            self.last_number = block.number(self._bars[-1])
-            self._sample(block)
-            self.seen += len(self._bars)
-        self._bars, self._headers = [], []
-
-    def _sample(self, block: Block) -> None:
+    def end_block(self) -> None:
+        """Keep some of the block's bars."""
+        bars, block = self.guides.bars, self.guides.block
+        if not bars:
+            return
+        self.last_number = block.number(bars[-1])
         place = -self.seen % self._stride
-        while place < len(self._bars):
-            index = self._bars[place]
-            header = self.before(block, index)[1]
-            self.sample.append(Mark(block.number(index), block.lines[index], None, header))
+        while place < len(bars):
+            index = bars[place]
+            self.sample.append(Mark(block.number(index), block.lines[index], None, self.before(index)[1]))
             if len(self.sample) >= MAX_SAMPLES:
                 self.sample = self.sample[::2]
                 self._stride *= 2
             place += self._stride - (self.seen + place) % self._stride
+        self.seen += len(bars)
 
     def where(self, mark: Mark) -> Where:
         """The step and the epoch at a mark."""

@@ -16,39 +16,21 @@ from typing import TYPE_CHECKING
 
 from .actions import BAR, HEADER, NEW, Action, Careful, Shapes
 from .blocks import Block
+from .first_sight import FirstSight
 from .lines import Lines
 from .listening import Listener
-from .metrics import Metrics, kept
+from .metrics import Metrics
 from .positions import Positions
-from .ranks import Prefix, is_labelled, prefix_of
-from .reading import Reading
+from .ranks import is_labelled
 from .series import Store
 from .template import Template, shapes_of
-from .vocabulary import Vocabulary, letters
 from .watch import Watch
 
 if TYPE_CHECKING:
     from traindx.engine.kb.knowledge import Knowledge
-    from traindx.engine.kb.rules import SignatureRule
 
 MAX_SHAPES = 50_000
 """Shapes remembered; of a log whose every line is new, those that say nothing are forgotten."""
-MAX_TEMPLATES = 4
-"""Templates of one shape; a line that fits none is read with care each time."""
-
-_SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
-
-
-def _formats(keys: set[str]) -> list[str]:
-    """The log formats among the keys of a line's words."""
-    return [key[1:] for key in keys if key.startswith("=")]
-
-
-def _is_plain_bar(reading: Reading) -> bool:
-    """Whether a line says only how far the run is and how fast: its speed is read from a sample at the end."""
-    return reading.pair is not None and all(
-        value.name.metric in _SPEEDS and "n " in value.name.printed for value in reading.values
-    )
 
 
 class Scan:
@@ -61,28 +43,23 @@ class Scan:
         self.metrics = Metrics(self.store, self.positions)
         self.listener = listener
         self._shapes = Shapes({b"": None})
-        self._vocabulary = Vocabulary(self._literals(knowledge))
-        self._labelled: bool | None = None
+        self._first_sight = FirstSight(knowledge, self.lines, self.positions, self.metrics, listener)
+        self._begun = False
         self._block = Block(b"", 1)
         listener.attach(self.positions)
 
-    def _literals(self, knowledge: Knowledge) -> list[tuple[str, str]]:
-        entries = list(self.lines.names.tokens())
-        entries += [(word, f"={one.id}") for one in knowledge.log_formats.values() for word in one.words]
-        return [*entries, *self.listener.literals()]
-
     def feed(self, block: Block) -> None:
         """Read the next block."""
-        if self._labelled is None:
-            self._labelled = is_labelled(block.lines[:400])
+        if not self._begun:
+            self._begun, self._first_sight.labelled = True, is_labelled(block.lines[:400])
         self._block = block
         self.listener.begin_block(block)
         fast, slow = self._sorted(map(self._shapes.__getitem__, shapes_of(block.data)))
         taken = self._work(block, slow) if slow or self.listener.busy else set()
         for template, indices in fast.items():
             self._read_all(template, [index for index in indices if index not in taken] if taken else indices)
-        self.metrics.end_block(block)
-        self.positions.end_block(block)
+        self.metrics.end_block()
+        self.positions.end_block()
         if len(self._shapes) > MAX_SHAPES:
             told = ((shape, action) for shape, action in self._shapes.items() if action is not None)
             self._shapes = Shapes(told)
@@ -106,7 +83,7 @@ class Scan:
             else:
                 slow += zip(indices, repeat(action))
         slow.sort(key=itemgetter(0))
-        self.positions.begin_block(bars, headers)
+        self.positions.begin_block(self._block, bars, headers)
         return fast, slow
 
     def is_news(self, line: bytes) -> bool:
@@ -160,15 +137,10 @@ class Scan:
             if not listener.attend(index, line):
                 self._act(action, index, line)
             elif b"tep" in line or b"poch" in line:
-                self._learn_totals(line)
+                self._first_sight.learn_totals(line)
             if not listener.busy:
                 return index + 1
         return len(lines)
-
-    def _learn_totals(self, line: bytes) -> None:
-        """Settings hold no curves, but they may say how long the run is meant to be."""
-        keys = self._vocabulary.hits(letters(line))
-        self.positions.learn(self.lines.read(line, _formats(keys)))
 
     def _is_numeric(self, action: Action, line: bytes) -> bool:
         """Whether a line after an exception is no part of its message: the run goes on."""
@@ -200,7 +172,7 @@ class Scan:
     def _template(self, template: Template, index: int, line: bytes) -> None:
         """Read a line by the templates of its shape, or with care where none fits."""
         if not any(self._fits(one, index, line) for one in (template, *template.others)):
-            self._relearn(template, index, line)
+            self._first_sight.relearn(template, index, line)
         if template.watch is not None:
             self._watch(template.watch, index, line)
 
@@ -211,15 +183,6 @@ class Scan:
             if not watch.left:
                 watch.rules = self.listener.decided_by_digits(watch.rules)
 
-    def _relearn(self, template: Template, index: int, line: bytes) -> None:
-        prefix = prefix_of(line, labelled=bool(self._labelled))
-        reading = self.lines.read(line)
-        values = kept(reading)
-        self.metrics.add(index, line, values, prefix.rank)
-        other = self.metrics.learn(line, values, prefix) if len(template.others) < MAX_TEMPLATES else None
-        if other is not None:
-            template.others.append(other)
-
     def _first(self, action: Action, index: int, line: bytes) -> None:
         """Read a line with care, and leave behind what to do with the next of its shape."""
         shape = shapes_of(line)[0]
@@ -227,70 +190,8 @@ class Scan:
             # A line before it in the same block was the first.
             self._act(known, index, line)
             return
-        self._shapes[shape] = self._read(action, index, line)
+        self._shapes[shape] = self._first_sight.read(action, index, line)
         if isinstance(action, Careful):
             action.left -= 1
             if action.left <= 0:
                 self._shapes[shape] = None
-
-    def _read(self, action: Action, index: int, line: bytes) -> Action:
-        stripped = line.strip()
-        if not stripped:
-            return None
-        words = letters(line)
-        keys = self._vocabulary.hits(words)
-        if self.listener.is_written(index, line, keys, words):
-            return action if isinstance(action, Careful) else Careful()
-        prefix = prefix_of(line, labelled=bool(self._labelled))
-        rules = self.listener.signatures(index, line, words)
-        if self.listener.hear(index, line, prefix, keys):
-            if self.listener.settings.open:
-                self._learn_totals(line)
-            return action if isinstance(action, Careful) else Careful()
-        reading = self._numbers(line, keys, words)
-        if reading is None:
-            return Watch(rules) if rules else None
-        return self._numbered(reading, index, line, prefix, rules, action)
-
-    def _numbers(self, line: bytes, keys: set[str], words: list[bytes]) -> Reading | None:
-        low = line.lower()
-        formats = [name for name in _formats(keys) if self.lines.formats.may_be(low, name)]
-        table = self.lines.table is not None
-        if not (table or formats or b"%|" in line or self.lines.names.may_be_in(low, words, keys)):
-            return None
-        reading = self.lines.read(line, formats)
-        if not reading.values and not reading.places and self.lines.header(line):
-            return None
-        self.positions.learn(reading)
-        return reading if reading.values or reading.places else None
-
-    def _numbered(
-        self,
-        reading: Reading,
-        index: int,
-        line: bytes,
-        prefix: Prefix,
-        rules: tuple[SignatureRule, ...],
-        action: Action,
-    ) -> Action:
-        values = kept(reading)
-        step = reading.step is not None or reading.pair is not None
-        if _is_plain_bar(reading) and not rules:
-            self.positions.bar(index)
-            return BAR
-        if values:
-            self.metrics.add(index, line, values, prefix.rank)
-            template = self.metrics.learn(line, values, prefix)
-            if step:
-                self.positions.bar(index)
-            if template is None:
-                return action if isinstance(action, Careful) else Careful()
-            template.places, template.watch = step, Watch(rules) if rules else None
-            return template
-        if step:
-            self.positions.bar(index)
-        else:
-            self.positions.header(index)
-        if rules:
-            return Careful()
-        return BAR if step else HEADER

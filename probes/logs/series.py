@@ -49,8 +49,8 @@ class Series:
     """
 
     __slots__ = (
-        "bad", "count", "first", "first_bad", "high", "last", "last_finite", "low", "marks", "name", "peaks",
-        "rank", "stride", "values",
+        "_last", "bad", "count", "first", "first_bad", "high", "last_finite", "low", "marks", "name", "peaks", "rank",
+        "stride", "values",
     )  # fmt: skip
 
     def __init__(self, name: Name, rank: int | None = None) -> None:
@@ -61,7 +61,7 @@ class Series:
         self.marks: list[Mark] = []
         self.peaks: list[tuple[float, Mark]] = []
         self.first: Extreme | None = None
-        self.last: Extreme | None = None
+        self._last: tuple[float, int, MarkOf, int] | None = None
         self.low: Extreme | None = None
         self.high: Extreme | None = None
         self.first_bad: Extreme | None = None
@@ -83,6 +83,14 @@ class Series:
         self._keep(values, mark)
         self.count += len(values)
 
+    @property
+    def last(self) -> Extreme | None:
+        """The last finite value. Its mark is made only here: each block has another."""
+        if self._last is None:
+            return None
+        value, point, mark, index = self._last
+        return Extreme(value, point, mark(index))
+
     def _at(self, values: Sequence[float], index: int, mark: MarkOf) -> Extreme:
         return Extreme(values[index], self.count + index, mark(index))
 
@@ -98,7 +106,8 @@ class Series:
     def _note_extremes(self, values: Sequence[float], finite: Sequence[float], mark: MarkOf) -> None:
         if self.first is None:
             self.first = self._at(values, values.index(finite[0]), mark)
-        self.last = self._at(values, len(values) - 1 - values[::-1].index(finite[-1]), mark)
+        last = len(values) - 1 - (0 if finite is values else values[::-1].index(finite[-1]))
+        self._last = values[last], self.count + last, mark, last
         low, high = min(finite), max(finite)
         if self.low is None or low < self.low.value:
             self.low = self._at(values, values.index(low), mark)

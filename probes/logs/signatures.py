@@ -65,6 +65,10 @@ class Signatures:
             self._words[key] = words
         return words
 
+    def literals(self) -> Iterable[str]:
+        """All texts of which a signature needs one."""
+        return (word for rule in self.rules.values() for word in rule.words)
+
     def holds(self, rule: SignatureRule, low: bytes) -> bool:
         """Whether one of a signature's literals stands in a line, given in lower case."""
         return any(map(low.__contains__, self._words_of(rule.id)))

@@ -1,0 +1,153 @@
+"""The first line of its shape: read with care, to decide what to do with those that follow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .actions import BAR, HEADER, NEW, Action, Careful
+from .familiar import AFTER, MAX_KNOWN, Familiar
+from .lines import Lines
+from .listening import Listener
+from .metrics import Metrics, kept
+from .positions import Positions
+from .ranks import Prefix, prefix_of
+from .reading import Reading
+from .template import Template
+from .vocabulary import Vocabulary, letters
+from .watch import Watch
+
+if TYPE_CHECKING:
+    from traindx.engine.kb.knowledge import Knowledge
+    from traindx.engine.kb.rules import SignatureRule
+
+MAX_TEMPLATES = 4
+"""Templates of one shape; a line that fits none is read with care each time."""
+_SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
+
+
+def _formats(keys: set[str]) -> list[str]:
+    """The log formats among the keys of a line's words."""
+    return [key[1:] for key in keys if key.startswith("=")]
+
+
+def _is_plain_bar(reading: Reading) -> bool:
+    """Whether a line says only how far the run is and how fast: its speed is read from a sample at the end."""
+    return reading.pair is not None and all(
+        value.name.metric in _SPEEDS and "n " in value.name.printed for value in reading.values
+    )
+
+
+class FirstSight:
+    """Reads lines of new shapes."""
+
+    def __init__(
+        self, knowledge: Knowledge, lines: Lines, positions: Positions, metrics: Metrics, listener: Listener
+    ) -> None:
+        self._lines, self._positions, self._metrics = lines, positions, metrics
+        self._listener = listener
+        self._literals = list(lines.names.tokens())
+        self._literals += [
+            (word, f"={one.id}") for one in knowledge.log_formats.values() for word in one.words
+        ]
+        self._literals += listener.literals()
+        self._vocabulary = Vocabulary(self._literals)
+        self._familiar: Familiar | None = None
+        self._forms: dict[bytes, tuple[SignatureRule, ...]] = {}
+        """The signatures that lines of a form may hold, and nothing else is in them."""
+        self._seen = 0
+        self.labelled = False
+        """Lines begin with the number of their process."""
+
+    def read(self, action: Action, index: int, line: bytes) -> Action:
+        """Take in a line, and say what to do with the next of its shape."""
+        if not line.strip():
+            return None
+        form = self._form(line) if action is NEW else None
+        if form is not None and (rules := self._forms.get(form)) is not None:
+            if rules:
+                self._listener.watch(rules, index, line)
+            return Watch(rules) if rules else None
+        words = letters(line)
+        keys = self._vocabulary.hits(words)
+        if self._listener.is_written(index, line, keys, words):
+            return action if isinstance(action, Careful) else Careful()
+        prefix = prefix_of(line, labelled=self.labelled)
+        rules = self._listener.signatures(index, line, words)
+        if self._listener.hear(index, line, prefix, keys):
+            if self._listener.settings.open:
+                self.learn_totals(line)
+            return action if isinstance(action, Careful) else Careful()
+        low = line.lower()
+        formats = [name for name in _formats(keys) if self._lines.formats.may_be(low, name)]
+        if not (formats or self._lines.table is not None or b"%|" in line) and not (
+            self._lines.names.may_be_in(low, words, keys)
+        ):
+            if form is not None and prefix.rank is None and self._listener.is_ordinary(line, keys, words):
+                self._forms[form] = rules
+            return Watch(rules) if rules else None
+        reading = self._numbers(line, formats)
+        if reading is None:
+            return Watch(rules) if rules else None
+        return self._numbered(reading, index, line, prefix, rules, action)
+
+    def _form(self, line: bytes) -> bytes | None:
+        """What this line has in common with others that say as little; None while that is not worth knowing."""
+        self._seen += 1
+        if self._seen < AFTER or self._lines.table is not None:
+            return None
+        if self._familiar is None:
+            names = (key[1:] for word, key in self._lines.names.tokens())
+            texts = (*self._listener.machines.literals(), *(word for word, _ in self._literals))
+            self._familiar = Familiar(texts, names)
+        if len(self._forms) >= MAX_KNOWN:
+            self._forms.clear()
+        return self._familiar.form(line)
+
+    def relearn(self, template: Template, index: int, line: bytes) -> None:
+        """Read a line that no template of its shape fits, and learn one more."""
+        prefix = prefix_of(line, labelled=self.labelled)
+        values = kept(self._lines.read(line))
+        self._metrics.add(index, line, values, prefix.rank)
+        other = self._metrics.learn(line, values, prefix) if len(template.others) < MAX_TEMPLATES else None
+        if other is not None:
+            template.others.append(other)
+
+    def learn_totals(self, line: bytes) -> None:
+        """Settings hold no curves, but they may say how long the run is meant to be."""
+        keys = self._vocabulary.hits(letters(line))
+        self._positions.learn(self._lines.read(line, _formats(keys)))
+
+    def _numbers(self, line: bytes, formats: list[str]) -> Reading | None:
+        reading = self._lines.read(line, formats)
+        if not reading.values and not reading.places and self._lines.header(line):
+            return None
+        self._positions.learn(reading)
+        return reading if reading.values or reading.places else None
+
+    def _numbered(
+        self,
+        reading: Reading,
+        index: int,
+        line: bytes,
+        prefix: Prefix,
+        rules: tuple[SignatureRule, ...],
+        action: Action,
+    ) -> Action:
+        values = kept(reading)
+        step = reading.step is not None or reading.pair is not None
+        if step:
+            self._positions.bar(index)
+        if _is_plain_bar(reading) and not rules:
+            return BAR
+        if values:
+            self._metrics.add(index, line, values, prefix.rank)
+            template = self._metrics.learn(line, values, prefix)
+            if template is None:
+                return action if isinstance(action, Careful) else Careful()
+            template.places, template.watch = step, Watch(rules) if rules else None
+            return template
+        if not step:
+            self._positions.header(index)
+        if rules:
+            return Careful()
+        return BAR if step else HEADER
