@@ -59,12 +59,15 @@ def why(test: NextTest, ranked: Sequence[Ranked], knowledge: Knowledge) -> list[
 
 def why_not(one: Ranked, ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list[str]:
     """Why a cause does not stand above the first: what it lacks, and what the first has."""
+    places = {other.cause.id: index for index, other in enumerate(ranked, 1)}
+    if one.cause.id not in places:
+        why = f"{one.cause.id} is not in question: none of its symptoms is seen, and nothing decisive speaks for it."
+        return [why, *how(one, facts, knowledge)]
     first = ranked[0]
     if one.cause.id == first.cause.id:
         return [f"{one.cause.id} is the first.", *how(one, facts, knowledge)]
-    place = next(index for index, other in enumerate(ranked, 1) if other.cause.id == one.cause.id)
     gap = first.decibans - one.decibans
-    lines = [f"{one.cause.id} stands at place {place}, {gap:.1f} dB below {first.cause.id}."]
+    lines = [f"{one.cause.id} stands at place {places[one.cause.id]}, {gap:.1f} dB below {first.cause.id}."]
     lines += ["", "Against it:"] + (_lines(one, negative=True) or ["  nothing"])
     lines += ["", "For it:"] + (_lines(one, negative=False) or ["  nothing"])
     missing = [line for line in one.evidence if line.outcome is None and line.rule.supports]

@@ -76,9 +76,10 @@ def gather(
     left = budget
     while waiting:
         ranked = rank(knowledge, result.facts, certainty(result.seen))
-        probe = min(waiting, key=lambda one: (not _matters(one, ranked, result, knowledge), one.cost))
+        matters = {one.id: _matters(one, ranked, result, knowledge) for one in waiting}
+        probe = min(waiting, key=lambda one: (not matters[one.id], one.cost))
         waiting.remove(probe)
-        if not _matters(probe, ranked, result, knowledge):
+        if not matters[probe.id]:
             result.skipped[probe.id] = "nothing it could tell would change the answer"
         elif probe.cost > left:
             result.skipped[probe.id] = f"it takes about {probe.cost:.0f} s and {left:.0f} s were left"

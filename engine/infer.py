@@ -31,14 +31,22 @@ class Ranked(NamedTuple):
 
 
 def rank(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> list[Ranked]:
-    """Every cause, the most likely first.
+    """Every cause in question, the most likely first.
 
     `symptoms` holds how sure each symptom is, from 0 to 1; one that a person names is 1. Causes
     are not exclusive: each is judged on its own. Ties are broken by the prior, then by id, so
     that the same facts always give the same order.
     """
-    ranked = [judge(cause, facts, symptoms, knowledge.weights) for cause in knowledge.causes.values()]
+    causes = (one for one in knowledge.causes.values() if _in_question(one, facts, symptoms))
+    ranked = [judge(cause, facts, symptoms, knowledge.weights) for cause in causes]
     return sorted(ranked, key=lambda one: (-one.decibans, -one.prior, one.cause.id))
+
+
+def _in_question(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float]) -> bool:
+    """Whether a symptom that is seen can be this cause's; if none, only decisive evidence brings it up."""
+    if not cause.symptoms.keys().isdisjoint(symptoms):
+        return True
+    return any(line.supports == "decisive" and line.rule.of(facts) is True for line in cause.evidence)
 
 
 def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights: Weights) -> Ranked:

@@ -9,7 +9,7 @@ from typing import IO, cast
 
 from .inputs import Input
 
-BLOCK = 1 << 16
+BLOCK = 1 << 17
 """Bytes read at a time. Blocks that fit into the processor's cache are searched fastest."""
 MAX_TEXT = 8 << 20
 """The largest config or script that is read, in bytes."""

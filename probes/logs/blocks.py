@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import IO
 
@@ -16,6 +16,7 @@ from .regex import regex
 LONGEST = 1 << 16
 """Bytes of a line that are read; what is longer is cut, and the report says so."""
 _SAMPLE = 1 << 13
+_PART = 64
 _ESCAPES = regex(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _BACKSPACES = regex(rb"\x08+\r?")
 _CONTROL = bytes(code for code in range(32) if code not in b"\t\n\r\x08\x1b\x0c\x07\x00")
@@ -36,16 +37,27 @@ class Block:
 
     @cached_property
     def _ended(self) -> list[int] | None:
-        """How many line feeds stand before each line, where returns end lines too."""
+        """How many line feeds stand before every 64th line, where returns end lines too."""
         if b"\r" not in self.data:
             return None
-        ends = map(bytes.endswith, self.lines, itertools.repeat(b"\n"))
-        return list(itertools.accumulate(ends, initial=0))
+        parts = range(0, len(self.lines), _PART)
+        feeds = (b"".join(self.lines[start : start + _PART]).count(b"\n") for start in parts)
+        return list(itertools.accumulate(feeds, initial=0))
 
     def number(self, index: int) -> int:
         """The line number in the file, where only line feeds count, as in an editor."""
         ended = self._ended
-        return self.first + (index if ended is None or index < 0 else ended[index])
+        if ended is None or index < 0:
+            return self.first + index
+        part = index // _PART
+        return self.first + ended[part] + b"".join(self.lines[part * _PART : index]).count(b"\n")
+
+    def numbers(self, indices: Sequence[int]) -> Iterable[int]:
+        """The numbers of several lines."""
+        if len(indices) < _PART or self._ended is None:
+            return map(self.number, indices)
+        ends = map(bytes.endswith, self.lines, itertools.repeat(b"\n"))
+        return map(list(itertools.accumulate(ends, initial=self.first)).__getitem__, indices)
 
 
 class Blocks:

@@ -12,7 +12,8 @@ from typing import IO, NamedTuple
 from ..inputs import Input
 from ..text import open_bytes
 from .names import POSITIONS, Name, Names
-from .series import Mark, MarkOf, Store
+from .series import Mark, MarkOf
+from .store import Store
 
 MAX_RECORD = 1 << 22
 """Bytes of one record that are looked at; images and histograms may be larger and are passed over."""

@@ -25,6 +25,7 @@ from .windows import Windows
 MAX_RAISED = 2000
 MAX_SAID = 400
 _OWN = frozenset((b"i", b"my", b"we", b"our"))
+_RAISED = (b"traceback", b"error", b"exception", b"interrupt")
 _CONTEXT = 20
 """Lines kept of the block before, for texts that stretch over several lines."""
 
@@ -209,6 +210,14 @@ class Listener:
         """Whether one of these signatures, not found before, may stand in a line. Those found before are counted."""
         low = line.lower()
         return any(self.machines.holds(rule, low) and not self._counted(rule, line) for rule in rules)
+
+    def is_new(self, line: bytes) -> bool:
+        """The same for a line of a shape not seen before; what may be an exception counts as well."""
+        if any(map(line.lower().__contains__, _RAISED)):
+            return True
+        return self.is_news(
+            self.machines.candidates(line, self.machines.vocabulary.hits(letters(line))), line
+        )
 
     def _counted(self, rule: SignatureRule, line: bytes) -> bool:
         """Whether a signature is known or not there."""

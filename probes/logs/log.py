@@ -10,7 +10,8 @@ from .collected import shown
 from .lines import Lines
 from .listening import Heard
 from .positions import Positions
-from .series import Mark, Series, Store
+from .series import Mark, Series
+from .store import Store
 from .told import Told
 
 _ALONE = frozenset((

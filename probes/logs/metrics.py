@@ -9,7 +9,8 @@ from .names import Name
 from .positions import Guides, Positions
 from .ranks import Prefix
 from .reading import Reading, Value
-from .series import Mark, MarkOf, Store
+from .series import Mark, MarkOf
+from .store import Store
 from .template import Template, converted, learn
 
 MAX_VALUES = 14

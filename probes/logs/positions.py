@@ -48,7 +48,7 @@ class Guides:
 
     def marks(self, indices: Sequence[int], rank: int | None) -> list[Mark]:
         """The marks of lines of the block."""
-        lines, numbers = map(self.block.lines.__getitem__, indices), map(self.block.number, indices)
+        lines, numbers = map(self.block.lines.__getitem__, indices), self.block.numbers(indices)
         if self.headers or len(indices) == 1:
             return [
                 Mark(number, line, *self.before(index), None, rank)

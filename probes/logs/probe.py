@@ -21,8 +21,8 @@ from .log import Log
 from .positions import Positions
 from .records import NoRecords, Records, rows_of
 from .scan import Scan
-from .series import Store
 from .signatures import Hits, for_machines
+from .store import Store
 from .triage import Triage
 from .written import Written
 

@@ -13,7 +13,8 @@ from .blocks import Block
 from .names import POSITIONS, Name, Names
 from .quantities import memory_gib, number
 from .regex import regex
-from .series import Mark, Store
+from .series import Mark
+from .store import Store
 
 MAX_COLUMNS = 400
 MAX_RECORD = 1 << 18

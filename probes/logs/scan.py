@@ -22,7 +22,7 @@ from .listening import Listener
 from .metrics import Metrics
 from .positions import Positions
 from .ranks import is_labelled
-from .series import Store
+from .store import Store
 from .template import Template, shapes_of
 from .watch import Watch
 
@@ -92,7 +92,7 @@ class Scan:
         watch = action.watch if isinstance(action, Template) else action
         if isinstance(watch, Watch):
             return self.listener.is_news(watch.rules, line)
-        return action is NEW or isinstance(action, Careful)
+        return (action is NEW and self.listener.is_new(line)) or isinstance(action, Careful)
 
     def close(self) -> None:
         """The log is at its end."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .names import Name
 
 MAX_POINTS = 4096
-MAX_SERIES = 96
-"""Series kept of one input; the parts of a loss can be many."""
+
+_PEAKED = frozenset(("loss", "loss_part"))
+"""The metrics whose spikes matter."""
 
 
 class Mark(NamedTuple):
@@ -45,7 +46,7 @@ class Extreme(NamedTuple):
 class Series:
     """The values of one metric under one name.
 
-    `values` holds every `stride`-th value, `peaks` the largest finite one since then.
+    `values` holds every `stride`-th value, `peaks` of a loss the largest finite one since then.
     """
 
     __slots__ = (
@@ -121,13 +122,14 @@ class Series:
             self._raise_peak(-1, values, 0, start, mark)
         kept = range(start, len(values), stride)
         marks, some = list(map(mark, kept)), values[start::stride]
-        before = len(self.peaks)
         self.values.extend(some)
         self.marks += marks
-        self.peaks += zip(some, marks, strict=True)
-        if stride > 1:
-            for peak, index in enumerate(kept, before):
-                self._raise_peak(peak, values, index + 1, index + stride, mark)
+        if self.name.metric in _PEAKED:
+            before = len(self.peaks)
+            self.peaks += zip(some, marks, strict=True)
+            if stride > 1:
+                for peak, index in enumerate(kept, before):
+                    self._raise_peak(peak, values, index + 1, index + stride, mark)
         while len(self.values) >= MAX_POINTS:
             self._thin()
 
@@ -152,44 +154,6 @@ class Series:
         self.stride *= 2
 
 
-class Store:
-    """All series of one input."""
-
-    def __init__(self) -> None:
-        self._series: dict[tuple[str, str, int | None], Series] = {}
-        self.full = False
-
-    def get(self, name: Name, rank: int | None = None) -> Series | None:
-        """The series of a name, new where it is the first time; None where there are too many."""
-        key = (name.metric, name.printed, rank)
-        series = self._series.get(key)
-        if series is None:
-            if len(self._series) >= MAX_SERIES:
-                self.full = True
-                return None
-            series = self._series[key] = Series(name, rank)
-        return series
-
-    def __iter__(self) -> Iterator[Series]:
-        return iter(self._series.values())
-
-    def drop(self, series: Series) -> None:
-        """Forget a series."""
-        self._series = {key: one for key, one in self._series.items() if one is not series}
-
-    def of(self, metric: str) -> list[Series]:
-        """The series of a metric: of the lowest rank that prints it, the one to trust most first.
-
-        A name printed once, such as the mean at the end, does not stand before one printed often.
-        """
-        found = [one for one in self._series.values() if one.name.metric == metric]
-        ranks = {one.rank for one in found}
-        lowest = None if None in ranks else min((rank for rank in ranks if rank is not None), default=None)
-        found = [one for one in found if one.rank == lowest]
-        most = max((one.count for one in found), default=0)
-        return sorted(found, key=lambda one: (one.count * 2 < most, one.name.trust, -one.count))
-
-
 class Curve:
     """The finite values of a series, kept at its stride, with their marks."""
 
@@ -207,5 +171,5 @@ def curve_of(series: Series) -> Curve:
     kept = [index for index, value in enumerate(series.values) if math.isfinite(value)]
     return Curve(
         [series.values[index] for index in kept], [series.marks[index] for index in kept],
-        [series.peaks[index] for index in kept],
+        [series.peaks[index] for index in kept] if series.peaks else [],
     )  # fmt: skip

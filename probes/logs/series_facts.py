@@ -14,9 +14,10 @@ from .names import Name
 from .positions import Positions, Where
 from .regex import regex
 from .run_facts import tell_memory, tell_norm, tell_rate, tell_rewards, tell_scale, tell_skips
-from .series import Curve, Mark, MarkOf, Series, Store, curve_of
+from .series import Curve, Mark, MarkOf, Series, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
+from .store import Store
 from .told import Told
 
 _PART = regex(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?P<times>\d+))?$")

@@ -9,7 +9,8 @@ from . import curve
 from .lines import Lines
 from .positions import Positions
 from .ranks import prefix_of, seconds_of
-from .series import Mark, Series, Store, curve_of
+from .series import Mark, Series, curve_of
+from .store import Store
 from .told import Told
 
 _DAY = 86400.0

@@ -53,8 +53,14 @@ def test_evidence_counts_as_much_as_its_fact_is_trusted(knowledge: Knowledge, or
     assert first.decibans == pytest.approx(first.prior + 12 * share)
 
 
-def test_a_cause_that_does_not_list_the_symptom_starts_far_down(knowledge: Knowledge) -> None:
-    assert rank(knowledge, Facts(), {})[0].prior == pytest.approx(to_decibans(0.003))
+def test_a_cause_none_of_whose_symptoms_is_seen_is_not_in_question(knowledge: Knowledge) -> None:
+    assert rank(knowledge, facts_of({"config.precision": "fp16"}), {}) == []
+
+
+def test_decisive_evidence_brings_such_a_cause_up_from_far_down(knowledge: Knowledge) -> None:
+    (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {})
+    assert one.cause.id == "fp16-overflow"
+    assert one.prior == pytest.approx(to_decibans(0.003))
 
 
 @pytest.mark.parametrize(

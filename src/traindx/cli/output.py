@@ -64,7 +64,9 @@ def explain(wanted: tuple[str, str], reasoned: Reasoned, knowledge: Knowledge) -
     Raises BadCall for an unknown word, cause or fact, naming the nearest.
     """
     from traindx.engine import explain as explaining
+    from traindx.engine.infer import judge
     from traindx.engine.redact import safe
+    from traindx.engine.symptoms import certainty
 
     word, name = wanted
     if word not in ("how", "why", "why-not"):
@@ -77,9 +79,10 @@ def explain(wanted: tuple[str, str], reasoned: Reasoned, knowledge: Knowledge) -
             raise BadCall(f"nothing about `{name}` is asked; asked is: {asked}")
         lines = explaining.why(test, reasoned.ranked, knowledge)
     else:
-        one = next((one for one in reasoned.ranked if one.cause.id == name), None)
-        if one is None:
+        if name not in knowledge.causes:
             raise BadCall(f"there is no cause `{name}`{_nearest(name, knowledge)}")
+        seen = certainty(reasoned.gathered.seen)
+        one = judge(knowledge.causes[name], facts, seen, knowledge.weights)
         if word == "how":
             lines = explaining.how(one, facts, knowledge)
         else:
