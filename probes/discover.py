@@ -27,10 +27,16 @@ _BY_NAME: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
         (r"^events\.out\.tfevents\.", Kind.EVENTS),
         (r"^(?:trainer_state|all_results|eval_results|train_results)\.json$", Kind.RECORDS),
         (r"\.(?:jsonl|ndjson|csv|tsv)$", Kind.RECORDS),
-        (r"^(?:requirements|constraints)[\w.-]*\.(?:txt|in)$|^pip[-_]?(?:freeze|list)[\w.-]*$", Kind.PACKAGES),
+        (
+            r"^(?:requirements|constraints)[\w.-]*\.(?:txt|in)$|^pip[-_]?(?:freeze|list)[\w.-]*$",
+            Kind.PACKAGES,
+        ),
         (r"^(?:environment|conda)[\w.-]*\.ya?ml$|^conda[-_]list[\w.-]*$", Kind.PACKAGES),
         (r"\.(?:py|ipynb)$", Kind.CODE),
-        (r"\.(?:ya?ml|jsonc?|json5|toml|sh|bash|zsh|slurm|sbatch|sub|pbs|ps1|bat|cmd|env|ini|cfg|conf|gin)$", Kind.CONFIG),
+        (
+            r"\.(?:ya?ml|jsonc?|json5|toml|sh|bash|zsh|slurm|sbatch|sub|pbs|ps1|bat|cmd|env|ini|cfg|conf|gin)$",
+            Kind.CONFIG,
+        ),
         (r"^\.env$|^Dockerfile|^Makefile$|^(?:docker-)?compose", Kind.CONFIG),
         (r"\.(?:log|out|err|txt|md|rst|stdout|stderr)$|^(?:nohup|slurm|stdout|stderr|log|dmesg)", Kind.LOG),
     )
@@ -40,7 +46,9 @@ _NOT_READ = re.compile(
     r"png|jpe?g|webp|bmp|gif|tiff?|mp4|avi|mov|mkv|wav|flac|mp3|ogg|pdf|zip|tar|tgz|xz|7z|so|dll|exe|whl|lock|map|ttf|"
     r"tfrecords?|idx|model|vocab|bpe|spm|proto|gguf)$"
 )
-_BIG_TABLES = re.compile(r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$")
+_BIG_TABLES = re.compile(
+    r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$"
+)
 _METRIC_HEADER = re.compile(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
 
 
@@ -167,7 +175,11 @@ def _kind_inside(path: Path) -> Kind:
     if _BIG_TABLES.search(path.name) or path.name.startswith(("README", "LICENSE")):
         return Kind.OTHER
     kind = kind_of(path)
-    if kind is Kind.RECORDS and path.suffix.lower() != ".json" and not _METRIC_HEADER.search(_start(path, 512)):
+    if (
+        kind is Kind.RECORDS
+        and path.suffix.lower() != ".json"
+        and not _METRIC_HEADER.search(_start(path, 512))
+    ):
         return Kind.OTHER
     return kind
 

@@ -21,7 +21,9 @@ settings.load_profile("steady")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update", action="store_true", help="Write the golden texts anew instead of comparing.")
+    parser.addoption(
+        "--update", action="store_true", help="Write the golden texts anew instead of comparing."
+    )
 
 
 @pytest.fixture

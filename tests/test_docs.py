@@ -37,20 +37,30 @@ def test_the_readme_shows_real_output(call: str, update: bool) -> None:
 def test_every_path_that_a_document_names_is_there(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     linked = re.findall(r"\]\(((?!https?:)[^)#]+)\)", text)
-    named = re.findall(r"`((?:kb|engine|probes|templates|src|tests|docs|benchmarks|examples|\.ci)/[\w./-]*)`", text)
-    missing = [one for one in (*linked, *named) if not (ROOT / name).parent.joinpath(one).exists() and not (ROOT / one).exists()]
+    named = re.findall(
+        r"`((?:kb|engine|probes|templates|src|tests|docs|benchmarks|examples|\.ci)/[\w./-]*)`", text
+    )
+    missing = [
+        one
+        for one in (*linked, *named)
+        if not (ROOT / name).parent.joinpath(one).exists() and not (ROOT / one).exists()
+    ]
     # The recipes name files that they tell how to make.
     assert [one for one in missing if "my-" not in one] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented(command: str) -> None:
-    assert f"diagnose {command}" in README.read_text(encoding="utf-8") + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"diagnose {command}" in README.read_text(encoding="utf-8") + (ROOT / "CONTRIBUTING.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("marker", ["example", "tests"])
 def test_ci_runs_the_commands_of_the_readme(marker: str) -> None:
     script = ROOT / ".ci" / "readme_command.py"
-    command = subprocess.run([sys.executable, script, marker], capture_output=True, text=True, check=True).stdout
+    command = subprocess.run(
+        [sys.executable, script, marker], capture_output=True, text=True, check=True
+    ).stdout
     assert "pip install" in command
     assert f"readme_command.py {marker}" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

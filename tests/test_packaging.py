@@ -35,7 +35,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     source = folder / "source"
     ignored = (".*", "build", "*.egg-info", "__pycache__", "tests")
     _copy(ROOT, source, ignored)
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder), str(source)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(folder),
+        str(source),
+    ]
     subprocess.run(command, check=True)
     (built,) = folder.glob("*.whl")
     return zipfile.ZipFile(built).namelist()

@@ -47,11 +47,18 @@ def main():
         cfg = yaml.safe_load(file)
     torch.manual_seed(cfg["seed"])
     model = Model(cfg["hidden_size"], cfg["num_layers"], cfg["embed_scale"])
-    optimizer = torch.optim.AdamW(model.parameters(), lr=cfg["learning_rate"], weight_decay=cfg["weight_decay"])
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=cfg["learning_rate"], weight_decay=cfg["weight_decay"]
+    )
     half = cfg["precision"] == "fp16"
     scaler = torch.amp.GradScaler("cpu", enabled=half, init_scale=cfg["init_scale"])
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / cfg["warmup_steps"]))
-    print(f"training {sum(p.numel() for p in model.parameters()):,} parameters for {cfg['max_steps']} steps", flush=True)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1, (step + 1) / cfg["warmup_steps"])
+    )
+    print(
+        f"training {sum(p.numel() for p in model.parameters()):,} parameters for {cfg['max_steps']} steps",
+        flush=True,
+    )
     for step in range(1, cfg["max_steps"] + 1):
         start = torch.randint(len(DATA) - cfg["ctx_len"] - 1, (cfg["batch_size"],))
         batch = torch.stack([DATA[i : i + cfg["ctx_len"] + 1] for i in start])
@@ -67,8 +74,11 @@ def main():
         schedule.step()
         if step % cfg["log_interval"] == 0:
             lr = optimizer.param_groups[0]["lr"]
-            print(f"step {step}/{cfg['max_steps']} | loss {loss.item():.4f} | grad_norm {norm.item():.3f} | "
-                  f"lr {lr:.2e} | loss_scale {scaler.get_scale():g}", flush=True)
+            print(
+                f"step {step}/{cfg['max_steps']} | loss {loss.item():.4f} | grad_norm {norm.item():.3f} | "
+                f"lr {lr:.2e} | loss_scale {scaler.get_scale():g}",
+                flush=True,
+            )
         if not math.isfinite(loss.item()) and step > cfg["max_steps"] // 2:
             sys.exit("loss is not finite, giving up")
 

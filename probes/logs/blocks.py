@@ -52,6 +52,17 @@ class Block:
         part = index // _PART
         return self.first + ended[part] + b"".join(self.lines[part * _PART : index]).count(b"\n")
 
+    def parts(self, *sizes: int) -> Iterator[Block]:
+        """The block in parts of so many lines, and what is left."""
+        start = 0
+        for size in sizes:
+            if start < len(self.lines):
+                data = b"".join(self.lines[start : start + size])
+                yield Block(data, self.number(start))
+                start += size
+        if start < len(self.lines):
+            yield Block(b"".join(self.lines[start:]), self.number(start))
+
     def numbers(self, indices: Sequence[int]) -> Iterable[int]:
         """The numbers of several lines."""
         if len(indices) < _PART or self._ended is None:
@@ -168,6 +179,8 @@ def _clean(data: bytes) -> bytes:
         data = _BACKSPACES.sub(b"\r", data)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
+        if b"\r\n" in data:
+            data = b"\n".join(line.rstrip(b"\r") for line in data.split(b"\n"))
     return data.replace(b"\x00", b"") if b"\x00" in data else data
 
 

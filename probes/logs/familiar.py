@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from .regex import regex
 
-AFTER = 400
+AFTER = 1000
 """New shapes after which it pays to know the words."""
 MAX_KNOWN = 50_000
 _SHORTEST = 3

@@ -52,6 +52,10 @@ class Scan:
         """Read the next block."""
         if not self._begun:
             self._begun, self._first_sight.labelled = True, is_labelled(block.lines[:400])
+            # Most shapes are in the first lines: what they teach already helps with the rest of the block.
+            for part in block.parts(50, 250):
+                self.feed(part)
+            return
         self._block = block
         self.listener.begin_block(block)
         fast, slow = self._sorted(map(self._shapes.__getitem__, shapes_of(block.data)))

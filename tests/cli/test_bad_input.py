@@ -13,7 +13,8 @@ import pytest
 from .conftest import Command
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
 DEEP = "[" * 5000 + "]" * 5000
 
@@ -113,7 +114,9 @@ def test_a_tab_is_named_with_its_place(diagnose: Command, folder: Path) -> None:
 
 
 def test_a_file_among_good_ones_does_not_hide_them(diagnose: Command, folder: Path) -> None:
-    (folder / "train.log").write_text("".join(f"step {n} loss {'nan' if n > 5 else 1 / n}\n" for n in range(1, 12)))
+    (folder / "train.log").write_text(
+        "".join(f"step {n} loss {'nan' if n > 5 else 1 / n}\n" for n in range(1, 12))
+    )
     (folder / "config.yaml").write_bytes(b"\x80\x04\x95\x00\x00")
     result = diagnose(folder / "train.log", folder / "config.yaml", "--no-machine", "--format", "json")
     assert result.data["symptoms"][0]["id"] == "nan-loss"

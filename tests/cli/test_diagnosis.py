@@ -38,7 +38,10 @@ def test_the_first_bad_step_is_on_the_timeline(diagnose: Command, in_example: Pa
 
 def test_a_run_directory_is_told_apart_by_itself(diagnose: Command, in_example: Path) -> None:
     data = diagnose(".", "--format", "json").data
-    assert {one["name"]: one["kind"] for one in data["inputs"]} == {"train.log": "log", "config.yaml": "config"}
+    assert {one["name"]: one["kind"] for one in data["inputs"]} == {
+        "train.log": "log",
+        "config.yaml": "config",
+    }
 
 
 def test_the_symptom_is_detected_where_nobody_names_it(diagnose: Command, in_example: Path) -> None:
@@ -76,7 +79,10 @@ def test_an_unknown_symptom_is_refused_with_the_nearest(diagnose: Command, in_ex
 
 def test_a_healthy_run_is_called_healthy(diagnose: Command, tmp_path: Path) -> None:
     noise = (0.04, -0.03, 0.02, -0.05, 0.01, 0.03, -0.02)
-    lines = (f"step {n}/200 loss {0.8 + 3 / n**0.5 + noise[n % 7]:.4f} grad_norm {1 + noise[n % 5]:.3f}\n" for n in range(1, 201))
+    lines = (
+        f"step {n}/200 loss {0.8 + 3 / n**0.5 + noise[n % 7]:.4f} grad_norm {1 + noise[n % 5]:.3f}\n"
+        for n in range(1, 201)
+    )
     (tmp_path / "train.log").write_text("".join(lines))
     result = diagnose(tmp_path / "train.log", "--no-machine")
     assert result.code == 0
@@ -103,7 +109,9 @@ def test_an_answer_against_it_changes_the_order(diagnose: Command, in_example: P
         ("fp32", "FACT=VALUE"),
     ],
 )
-def test_an_answer_that_does_not_fit_is_refused(diagnose: Command, in_example: Path, answer: str, says: str) -> None:
+def test_an_answer_that_does_not_fit_is_refused(
+    diagnose: Command, in_example: Path, answer: str, says: str
+) -> None:
     result = diagnose(*FILES, "--answer", answer)
     assert result.code == 2
     assert says in result.err
@@ -111,7 +119,9 @@ def test_an_answer_that_does_not_fit_is_refused(diagnose: Command, in_example: P
 
 def test_the_same_inputs_give_the_same_bytes(example: Path) -> None:
     command = [sys.executable, "-m", "traindx", "train.log", "config.yaml", "--format", "json"]
-    outputs = {subprocess.run(command, cwd=example, capture_output=True, check=False).stdout for _ in range(2)}
+    outputs = {
+        subprocess.run(command, cwd=example, capture_output=True, check=False).stdout for _ in range(2)
+    }
     assert len(outputs) == 1
 
 
@@ -123,7 +133,10 @@ def test_the_next_tests_come_in_the_order_of_what_they_tell(diagnose: Command, i
 
 
 def test_skipped_first_steps_of_a_loss_scaler_are_healthy(diagnose: Command, tmp_path: Path) -> None:
-    lines = [f"step {n}/100 loss {0.8 + 3 / n**0.5:.4f} grad_norm {'inf' if n < 4 else '1.02'}\n" for n in range(1, 101)]
+    lines = [
+        f"step {n}/100 loss {0.8 + 3 / n**0.5:.4f} grad_norm {'inf' if n < 4 else '1.02'}\n"
+        for n in range(1, 101)
+    ]
     (tmp_path / "train.log").write_text("".join(lines))
     assert diagnose(tmp_path / "train.log", "--no-machine").code == 0
 

@@ -8,7 +8,18 @@ import pytest
 
 from .conftest import Command
 
-KINDS = ("cause", "symptom", "fact", "fix", "signature", "code-pattern", "dialect", "log-format", "procedure", "checklist")
+KINDS = (
+    "cause",
+    "symptom",
+    "fact",
+    "fix",
+    "signature",
+    "code-pattern",
+    "dialect",
+    "log-format",
+    "procedure",
+    "checklist",
+)
 
 
 def test_kb_list_counts_every_kind(diagnose: Command) -> None:
@@ -53,14 +64,26 @@ def test_a_pack_adds_a_cause_and_the_report_says_so(diagnose: Command, tmp_path:
         "- name: test.lab_fan_dead\n  type: bool\n  means: The fan of the lab machine stands still.\n"
         "  ask: Does the fan stand still?\n  minutes: 1\n"
     )
-    result = diagnose("--symptom", "nan", "--kb", pack, "--answer", "test.lab_fan_dead=yes", "--no-machine", "--format", "json")
+    result = diagnose(
+        "--symptom",
+        "nan",
+        "--kb",
+        pack,
+        "--answer",
+        "test.lab_fan_dead=yes",
+        "--no-machine",
+        "--format",
+        "json",
+    )
     assert result.data["packs"] == ["added: fact test.lab_fan_dead (lab)"]
 
 
 def test_a_pack_with_mistakes_names_them_all_with_their_places(diagnose: Command, tmp_path: Path) -> None:
     pack = tmp_path / "lab"
     (pack / "facts").mkdir(parents=True)
-    (pack / "facts" / "lab.yaml").write_text("- name: test.a\n  type: boool\n  means: A.\n- name: test.b\n  type: bool\n")
+    (pack / "facts" / "lab.yaml").write_text(
+        "- name: test.a\n  type: boool\n  means: A.\n- name: test.b\n  type: bool\n"
+    )
     result = diagnose("kb", "lint", "--kb", pack)
     assert result.code == 2
     assert "lab.yaml:2" in result.err

@@ -74,13 +74,17 @@ def test_a_report_that_cannot_be_written_is_a_bad_call(diagnose: Command, in_exa
 
 @pytest.mark.parametrize("output", ["text", "markdown", "json"])
 def test_secrets_do_not_get_out(diagnose: Command, tmp_path: Path, output: str) -> None:
-    (tmp_path / "config.yaml").write_text("learning_rate: 1e-4\nwandb_api_key: 0123456789abcdef0123456789abcdef01234567\n")
+    (tmp_path / "config.yaml").write_text(
+        "learning_rate: 1e-4\nwandb_api_key: 0123456789abcdef0123456789abcdef01234567\n"
+    )
     secret = "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH"
     (tmp_path / "train.log").write_text(
         f"export HF_TOKEN={secret}\nmail jane.doe@example.com about /home/jane/runs\n"
         f"step 1 loss nan token={secret}\nRuntimeError: login failed for jane.doe@example.com with {secret} in /home/jane/x\n"
     )
-    out = diagnose("--symptom", "nan-loss", tmp_path / "train.log", tmp_path / "config.yaml", "--format", output).out
+    out = diagnose(
+        "--symptom", "nan-loss", tmp_path / "train.log", tmp_path / "config.yaml", "--format", output
+    ).out
     for private in (secret, "0123456789abcdef", "jane.doe@", "/home/jane"):
         assert private not in out
 

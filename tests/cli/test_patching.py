@@ -89,7 +89,11 @@ def test_a_full_disk_leaves_the_original(
 
 def test_the_diff_shows_no_secret_and_still_applies(diagnose: Command, in_example: Path) -> None:
     config = in_example / "config.yaml"
-    config.write_text(config.read_text().replace("precision:", "api_key: 0123456789abcdef0123456789abcdef01234567\nprecision:"))
+    config.write_text(
+        config.read_text().replace(
+            "precision:", "api_key: 0123456789abcdef0123456789abcdef01234567\nprecision:"
+        )
+    )
     out = diagnose(*NAN, *FILES, "--diff").out
     assert "0123456789abcdef" not in out
     (in_example / "fix.patch").write_text(out)

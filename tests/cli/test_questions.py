@@ -22,7 +22,9 @@ def asked(diagnose: Command, in_example: Path, monkeypatch: pytest.MonkeyPatch) 
         answers = iter([*typed, "quit"])
         monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
         monkeypatch.setattr(click, "prompt", lambda *_, **__: next(answers))
-        return diagnose("--symptom", "nan-loss", "train.log", "config.yaml", "--ask", "--no-machine", "--format", "json")
+        return diagnose(
+            "--symptom", "nan-loss", "train.log", "config.yaml", "--ask", "--no-machine", "--format", "json"
+        )
 
     return call
 

@@ -27,7 +27,10 @@ def dialects_of(dialects: Dialects, form: str) -> list[Dialect]:
 
 def keys_of(way: Way, values: list[Scalar]) -> set[str]:
     """The keys that a change of a setting may touch."""
-    keys = {key for value in values for key in spelled(way, value, None)} | {way.flag or way.keys[0], *way.old}
+    keys = {key for value in values for key in spelled(way, value, None)} | {
+        way.flag or way.keys[0],
+        *way.old,
+    }
     return set().union(*map(names, keys))
 
 

@@ -87,7 +87,15 @@ def test_versions_are_ordered_as_versions(version: str, text: str, expected: boo
 
 
 @pytest.mark.parametrize(
-    "text", ["1 / 0", "a.count / (a.count - 3)", "ln(0)", "log2(0 - 1)", "ceil(1e400 * 10)", "a.unknown and 1 / 0 > 1"]
+    "text",
+    [
+        "1 / 0",
+        "a.count / (a.count - 3)",
+        "ln(0)",
+        "log2(0 - 1)",
+        "ceil(1e400 * 10)",
+        "a.unknown and 1 / 0 > 1",
+    ],
 )
 def test_what_cannot_be_computed_is_unknown(text: str) -> None:
     assert value(text) is None
@@ -164,7 +172,9 @@ def test_witnesses_are_the_facts_that_decided(text: str, expected: object) -> No
     assert witnesses(parse(text), FACTS.get) == expected
 
 
-words = st.sampled_from(["a.yes", "a.no", "a.unknown", "and", "or", "not", "(", ")", "<", "==", "1", '"x"', "a.count", "["])
+words = st.sampled_from(
+    ["a.yes", "a.no", "a.unknown", "and", "or", "not", "(", ")", "<", "==", "1", '"x"', "a.count", "["]
+)
 
 
 @given(st.lists(words, max_size=12).map(" ".join))

@@ -37,8 +37,16 @@ def changed(make_pack: PackMaker, settings: str, facts: Mapping[str, Value]) -> 
         ("{micro_batch_size: {multiply: 0.5}}", {"config.micro_batch_size": 1}, {}),
         ("{micro_batch_size: {at_least: 4}}", {"config.micro_batch_size": 2}, {"micro_batch_size": 4}),
         ("{micro_batch_size: {at_least: 4}}", {"config.micro_batch_size": 8}, {}),
-        ("{grad_clip_norm: {at_most: 0.5, otherwise: 0.5}}", {"config.grad_clip_norm": 1.0}, {"grad_clip_norm": 0.5}),
-        ("{grad_clip_norm: {compute: grad.norm.max / 4, digits: 2}}", {"grad.norm.max": 5.0}, {"grad_clip_norm": 1.2}),
+        (
+            "{grad_clip_norm: {at_most: 0.5, otherwise: 0.5}}",
+            {"config.grad_clip_norm": 1.0},
+            {"grad_clip_norm": 0.5},
+        ),
+        (
+            "{grad_clip_norm: {compute: grad.norm.max / 4, digits: 2}}",
+            {"grad.norm.max": 5.0},
+            {"grad_clip_norm": 1.2},
+        ),
         ("{grad_clip_norm: {compute: grad.norm.max / 4, otherwise: 1.0}}", {}, {"grad_clip_norm": 1.0}),
     ],
 )
@@ -77,7 +85,9 @@ def test_a_fix_that_is_in_place_already_is_not_offered(knowledge: Knowledge) -> 
 
 
 def test_a_fix_whose_condition_is_unknown_is_offered_with_its_proviso(make_pack: PackMaker) -> None:
-    with_when = FIXES.replace("settings: {precision: bf16}", "when: loss.nonfinite, settings: {precision: bf16}")
+    with_when = FIXES.replace(
+        "settings: {precision: bf16}", "when: loss.nonfinite, settings: {precision: bf16}"
+    )
     knowledge = Knowledge(compile_packs([make_pack({"fixes/all.yaml": with_when})]).__getitem__)
     ranked = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), NAN)
     assert offers(ranked, Facts(), knowledge)[0].proviso == "loss.nonfinite"

@@ -28,7 +28,9 @@ class Fake:
 
     def run(self) -> Findings:
         self.ran.append(self.id)
-        return Findings([Fact(name, value, Origin.LOG, (Place("log"),)) for name, value in self.values.items()])
+        return Findings(
+            [Fact(name, value, Origin.LOG, (Place("log"),)) for name, value in self.values.items()]
+        )
 
 
 def test_a_probe_that_was_asked_for_always_runs(knowledge: Knowledge) -> None:

@@ -48,7 +48,9 @@ def test_what_is_unknown_counts_for_nothing(knowledge: Knowledge) -> None:
 
 
 @pytest.mark.parametrize(("origin", "share"), [(Origin.LOG, 1.0), (Origin.PROSE, 0.8), (Origin.DEFAULT, 0.5)])
-def test_evidence_counts_as_much_as_its_fact_is_trusted(knowledge: Knowledge, origin: Origin, share: float) -> None:
+def test_evidence_counts_as_much_as_its_fact_is_trusted(
+    knowledge: Knowledge, origin: Origin, share: float
+) -> None:
     first = rank(knowledge, facts_of({"config.precision": "fp16"}, origin), NAN)[0]
     assert first.decibans == pytest.approx(first.prior + 12 * share)
 

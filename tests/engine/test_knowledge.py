@@ -32,7 +32,11 @@ CAUSE = "causes/precision/fp16-overflow.yaml"
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("supports: strong,", "supports: stronk,", "fp16-overflow.yaml:6:48: `stronk` is not one of the words here"),
+        (
+            "supports: strong,",
+            "supports: stronk,",
+            "fp16-overflow.yaml:6:48: `stronk` is not one of the words here",
+        ),
         ("supports: strong,", "supports: stronk,", "did you mean `strong`?"),
         ("because: FP32 clears it", "becuase: FP32 clears it", "`becuase` is not a key here"),
         ("because: FP32 clears it", "becuase: FP32 clears it", "did you mean `because`?"),
@@ -45,9 +49,17 @@ CAUSE = "causes/precision/fp16-overflow.yaml"
         ("{config.precision}", "{config.precison}", "there is no fact `config.precison`"),
         ("id: fp16-overflow", "id: overflow", "the file is named `fp16-overflow`, the id is `overflow`"),
         ("expect: silent", "expect: wins", "missing: silent"),
-        ("{config.precision: bf16}", "{config.precision: bf61}", "`bf61` is not a value of `config.precision`"),
+        (
+            "{config.precision: bf16}",
+            "{config.precision: bf61}",
+            "`bf61` is not a value of `config.precision`",
+        ),
         ("{test.fp32_clears_nan: true}", "{test.fp32_clears_nan: 1}", "is bool, and this is int"),
-        ("supports: strong, absent", "supports: strong, against: weak, absent", "give `supports` or `against`"),
+        (
+            "supports: strong, absent",
+            "supports: strong, against: weak, absent",
+            "give `supports` or `against`",
+        ),
         ("title: FP16 overflows", "title:\tFP16: overflows", "mapping values are not allowed"),
         ("title: FP16 overflows", "title: a\ntitle: b", "the key `title` stands twice; first in line 3"),
     ],
@@ -61,13 +73,17 @@ def test_a_mistake_is_named_with_its_place_and_the_nearest_word(
 
 def test_the_lines_around_a_mistake_are_shown(make_pack: PackMaker) -> None:
     text = mistakes(make_pack, CAUSE, OVERFLOW.replace("config.precision ==", "config.precison =="))
-    assert "\n    4 | symptoms: {nan-loss: common}\n    5 | evidence:\n  > 6 |   - {if: config.precison" in text
+    assert (
+        "\n    4 | symptoms: {nan-loss: common}\n    5 | evidence:\n  > 6 |   - {if: config.precison" in text
+    )
 
 
 def test_all_mistakes_are_reported_at_once(make_pack: PackMaker) -> None:
     broken = OVERFLOW.replace("strong, absent", "stronk, absent").replace("use-fp32", "use-fp23")
     with pytest.raises(KnowledgeError) as caught:
-        compile_packs([make_pack({CAUSE: broken, "facts/all.yaml": FACTS.replace("type: bool", "type: boole", 1)})])
+        compile_packs(
+            [make_pack({CAUSE: broken, "facts/all.yaml": FACTS.replace("type: bool", "type: boole", 1)})]
+        )
     said = str(caught.value)
     assert "stronk" in said
     assert "boole" in said
@@ -81,7 +97,9 @@ def test_two_entries_with_one_id_do_not_load(make_pack: PackMaker) -> None:
 
 
 def test_a_file_of_the_wrong_form_is_named(make_pack: PackMaker) -> None:
-    assert "a file in facts/ holds a list of fact entries" in mistakes(make_pack, "facts/all.yaml", "name: x\n")
+    assert "a file in facts/ holds a list of fact entries" in mistakes(
+        make_pack, "facts/all.yaml", "name: x\n"
+    )
 
 
 def test_a_pack_overrides_by_id_and_says_so(make_pack: PackMaker, tmp_path: Path) -> None:

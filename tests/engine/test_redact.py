@@ -48,7 +48,9 @@ def test_redacting_twice_changes_nothing_more(text: str, secret: str) -> None:
     assert redact(redact(text)) == redact(text)
 
 
-@pytest.mark.parametrize("text", ["\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "a\x08b", "\x9b31m", "ab\u202ecd", "a\x00b"])
+@pytest.mark.parametrize(
+    "text", ["\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "a\x08b", "\x9b31m", "ab\u202ecd", "a\x00b"]
+)
 def test_no_control_character_reaches_a_terminal(text: str) -> None:
     assert not any(ord(one) < 32 or one in "\x9b\u202e" for one in safe(text))
 
@@ -72,7 +74,9 @@ def test_text_cannot_close_its_fence(text: str) -> None:
     assert all(not line.strip().startswith(first) for line in body)
 
 
-@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "[x](javascript:1)", "@everyone", "# title", "http://evil"])
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", "[x](javascript:1)", "@everyone", "# title", "http://evil"]
+)
 def test_markup_and_links_are_shown_and_not_acted_on(text: str) -> None:
     shown = escape(text).replace("\\<", "").replace("\\[", "").replace("\\]", "")
     assert not any(live in shown for live in ("<", "](", "@", "://"))

@@ -53,9 +53,12 @@ class Recorded:
 def diagnosis(knowledge: Knowledge) -> Diagnosis:
     made = diagnose(knowledge, [Recorded()], version="9.9").diagnosis
     fixes = tuple(
-        one._replace(patch=(FilePatch("config.yaml", DIFF),)) if one.id == "use-bf16" else one for one in made.fixes
+        one._replace(patch=(FilePatch("config.yaml", DIFF),)) if one.id == "use-bf16" else one
+        for one in made.fixes
     )
-    return made._replace(fixes=fixes, command="diagnose train.log config.yaml", packs=("added: cause lab-fan (lab)",))
+    return made._replace(
+        fixes=fixes, command="diagnose train.log config.yaml", packs=("added: cause lab-fan (lab)",)
+    )
 
 
 def check(name: str, text: str, *, update: bool) -> None:

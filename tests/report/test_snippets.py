@@ -46,4 +46,6 @@ def test_a_scaler_only_stands_there_if_the_script_has_one() -> None:
 
 @pytest.mark.parametrize("name", ["os.system('x')", "a; import os", "class", "", "a b", "__import__('os')"])
 def test_only_names_get_into_code(name: str) -> None:
-    assert snippet("skip-nonfinite-loss", facts_with({"code.loss_name": name})) == snippet("skip-nonfinite-loss", Facts())
+    assert snippet("skip-nonfinite-loss", facts_with({"code.loss_name": name})) == snippet(
+        "skip-nonfinite-loss", Facts()
+    )
