@@ -15,12 +15,10 @@ from .diagnosis import (
     Guide,
     GuideStep,
     Happened,
-    InputRead,
-    Source,
     SymptomFound,
     TestToRun,
 )
-from .facts import Fact, Facts, Origin, Place
+from .facts import Fact, Facts, Origin
 from .fixes import Offer
 from .gather import Gathered
 from .infer import Ranked
@@ -53,7 +51,7 @@ def describe(
         procedure=_procedure(knowledge, gathered),
         timeline=_timeline(gathered),
         facts=tuple(_fact(one, knowledge) for one in gathered.facts if _worth_listing(one, knowledge)),
-        inputs=tuple(InputRead(one.name, one.kind, one.size, one.note, one.bad) for one in gathered.inputs),
+        inputs=tuple(gathered.inputs),
         not_seen=not_seen(gathered),
         notes=tuple(dict.fromkeys(gathered.notes)),
         packs=knowledge.packs,
@@ -97,14 +95,9 @@ def _evidence(lines: Iterable[Weighed]) -> tuple[Evidence, ...]:
     counted = [one for one in lines if one.decibans]
     counted.sort(key=lambda one: -abs(one.decibans))
     return tuple(
-        Evidence(one.statement, round(one.decibans, 1), one.facts, tuple(map(_source, one.places)))
+        Evidence(one.statement, round(one.decibans, 1), one.facts, one.places)
         for one in counted
     )
-
-
-def _source(place: Place) -> Source:
-    """A place, as the diagnosis shows it."""
-    return Source(place.input, place.line, place.column, place.step, place.rank, place.text)
 
 
 def _test(one: NextTest) -> TestToRun:
@@ -155,12 +148,12 @@ def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
     events = sorted(
         gathered.events, key=lambda one: (order.get(one.place.input, 0), one.place.line or 0, one.what)
     )
-    return tuple(Happened(one.what, _source(one.place)) for one in events)
+    return tuple(Happened(one.what, one.place) for one in events)
 
 
 def _fact(fact: Fact, knowledge: Knowledge) -> FactFound:
     declared = knowledge.facts.get(fact.name)
-    places = tuple(map(_source, fact.places))
+    places = fact.places
     return FactFound(
         fact.name, fact.value, declared.unit if declared else "", str(fact.origin), places, fact.note
     )

@@ -6,21 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .facts import Scalar, Value
+from .facts import Place, Scalar, Value
+from .probe import InputSeen
 
 SCHEMA = "1"
 """Changes when a field is removed or changes its meaning; new fields may come without."""
-
-
-class Source(NamedTuple):
-    """Where something stands."""
-
-    input: str
-    line: int | None = None
-    column: int | None = None
-    step: int | float | None = None
-    rank: int | None = None
-    text: str = ""
 
 
 class Evidence(NamedTuple):
@@ -30,7 +20,7 @@ class Evidence(NamedTuple):
     decibans: float
     """What it adds to the cause; below zero speaks against it."""
     facts: tuple[str, ...] = ()
-    source: tuple[Source, ...] = ()
+    source: tuple[Place, ...] = ()
 
 
 class SymptomFound(NamedTuple):
@@ -119,25 +109,15 @@ class FactFound(NamedTuple):
     value: Value
     unit: str
     origin: str
-    source: tuple[Source, ...] = ()
+    source: tuple[Place, ...] = ()
     note: str = ""
-
-
-class InputRead(NamedTuple):
-    """An input as it was read."""
-
-    name: str
-    kind: str
-    size: int | None = None
-    note: str = ""
-    bad: bool = False
 
 
 class Happened(NamedTuple):
     """One line of the timeline."""
 
     what: str
-    source: Source
+    source: Place
 
 
 class GuideStep(NamedTuple):
@@ -178,7 +158,7 @@ class Diagnosis(NamedTuple):
     procedure: Guide | None = None
     timeline: tuple[Happened, ...] = ()
     facts: tuple[FactFound, ...] = ()
-    inputs: tuple[InputRead, ...] = ()
+    inputs: tuple[InputSeen, ...] = ()
     not_seen: tuple[str, ...] = ()
     """What could not be looked at, and why."""
     notes: tuple[str, ...] = ()

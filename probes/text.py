@@ -13,6 +13,7 @@ BLOCK = 1 << 17
 """Bytes read at a time. Blocks that fit into the processor's cache are searched fastest."""
 MAX_TEXT = 8 << 20
 """The largest config or script that is read, in bytes."""
+_ARCHIVES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"PK\x03\x04")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -105,7 +106,16 @@ def is_binary(start: bytes) -> bool:
 def read_text(source: Input) -> str:
     """All of a small text file, stray bytes replaced.
 
-    Raises Unreadable with the reason: not there, binary, or larger than MAX_TEXT.
+    Raises Unreadable as `read_bytes` does.
+    """
+    data = read_bytes(source)
+    return data.decode(encoding_of(data), errors="replace")
+
+
+def read_bytes(source: Input) -> bytes:
+    """All of a small text file, decompressed.
+
+    Raises Unreadable with the reason: not there, an archive, binary, or larger than MAX_TEXT.
     """
     with open_bytes(source) as file:
         try:
@@ -114,6 +124,8 @@ def read_text(source: Input) -> str:
             raise Unreadable(f"cannot be decompressed: {error}") from None
     if len(data) > MAX_TEXT:
         raise Unreadable(f"larger than {MAX_TEXT >> 20} MiB, which no configuration or script is")
+    if data.startswith(_ARCHIVES):
+        raise Unreadable("a pickle or an archive, which is never opened; hand in the text it was made from")
     if is_binary(data):
         raise Unreadable("binary, not text")
-    return data.decode(encoding_of(data), errors="replace")
+    return data

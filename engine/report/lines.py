@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..diagnosis import Source
+from ..facts import Place
 from ..redact import safe
 
 
@@ -40,7 +40,7 @@ def title(text: str) -> Iterator[Line]:
     yield line_of(Span(text, "title"))
 
 
-def where(sources: Sequence[Source]) -> tuple[Span, ...]:
+def where(sources: Sequence[Place]) -> tuple[Span, ...]:
     """The first of some places, and how many more there are."""
     if not sources:
         return ()
@@ -48,7 +48,7 @@ def where(sources: Sequence[Source]) -> tuple[Span, ...]:
     return (Span(f"  [{place(sources[0])}{more}]", "place"),)
 
 
-def place(one: Source) -> str:
+def place(one: Place) -> str:
     """A place as text: `train.log:1204 (step 640, rank 3)`."""
     start = one.input + (f":{one.line}" if one.line is not None else "")
     extra = []

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..inputs import Input
-from ..text import MAX_TEXT, Unreadable, encoding_of, is_binary, open_bytes
+from ..text import encoding_of, read_bytes
 
 _MARKED = {
     "utf-8-sig": ((codecs.BOM_UTF8, "utf-8"),),
     "utf-16": ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")),
     "utf-32": ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be")),
 }
-_ARCHIVES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05", b"PK\x03\x04")
 _LINE_END = re.compile("\r\n|[\n\r]")
 
 
@@ -44,20 +43,9 @@ def read_file(source: Input) -> File:
     """Read a small text file so that it can be written back exactly.
 
     A text that is not valid UTF-8 is read as Latin-1, in which every byte is a character.
-    Raises Unreadable with the reason: not there, binary, or larger than MAX_TEXT.
+    Raises Unreadable as `read_bytes` does.
     """
-    with open_bytes(source) as file:
-        try:
-            data = file.read(MAX_TEXT + 1)
-        except (OSError, EOFError) as error:
-            raise Unreadable(f"cannot be decompressed: {error}") from None
-    if len(data) > MAX_TEXT:
-        raise Unreadable(f"larger than {MAX_TEXT >> 20} MiB, which no configuration or script is")
-    if data.startswith(_ARCHIVES):
-        raise Unreadable("a pickle or an archive, which is never opened; hand in the text it was made from")
-    if is_binary(data):
-        raise Unreadable("binary, not text")
-    return decode(source.name, data, source.path)
+    return decode(source.name, read_bytes(source), source.path)
 
 
 def decode(name: str, data: bytes, path: Path | None = None) -> File:

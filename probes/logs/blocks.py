@@ -67,8 +67,12 @@ class Block:
         """The numbers of several lines."""
         if len(indices) < _PART or self._ended is None:
             return map(self.number, indices)
+        return map(self._numbers.__getitem__, indices)
+
+    @cached_property
+    def _numbers(self) -> list[int]:
         ends = map(bytes.endswith, self.lines, itertools.repeat(b"\n"))
-        return map(list(itertools.accumulate(ends, initial=self.first)).__getitem__, indices)
+        return list(itertools.accumulate(ends, initial=self.first))
 
 
 class Blocks:
