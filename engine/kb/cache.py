@@ -19,7 +19,7 @@ from typing import Any
 _FORMAT = "2"
 _SETTLED = 2.0
 """Seconds after which a file's time stamp is sure to have moved on before a second change."""
-_KEEP = 4
+_KEEP = 8
 
 
 def fingerprint(roots: list[Path], version: str) -> str | None:

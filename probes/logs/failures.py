@@ -9,9 +9,9 @@ from traindx.engine.facts import Fact, Origin, Place
 
 from .collected import Collected, shown
 from .frames import Places
-from .listening import Heard
+from .heard import Heard
+from .raised import Raised
 from .signatures import Hits, Signatures
-from .traceback import Raised
 from .vocabulary import letters
 
 

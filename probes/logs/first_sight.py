@@ -30,9 +30,12 @@ def _formats(keys: set[str]) -> list[str]:
     return [key[1:] for key in keys if key.startswith("=")]
 
 
-def _is_plain_bar(reading: Reading) -> bool:
-    """Whether a line says only how far the run is and how fast: its speed is read from a sample at the end."""
-    return reading.pair is not None and all(
+def _is_plain_bar(reading: Reading, line: bytes) -> bool:
+    """Whether a line says only how far the run is and how fast: its speed is read from a sample at the end.
+
+    A bar of other work, such as loading, does not even say how far the run is.
+    """
+    return (reading.pair is not None or b"%|" in line) and all(
         value.name.metric in _SPEEDS and "n " in value.name.printed for value in reading.values
     )
 
@@ -65,14 +68,14 @@ class FirstSight:
         form = self._form(line) if action is NEW else None
         if form is not None and (rules := self._forms.get(form)) is not None:
             if rules:
-                self._listener.watch(rules, index, line)
+                self._listener.sightings.watch(rules, index, line)
             return Watch(rules) if rules else None
         words = letters(line)
         keys = self._vocabulary.hits(words)
         if self._listener.is_written(index, line, keys, words):
             return action if isinstance(action, Careful) else Careful()
         prefix = prefix_of(line, labelled=self.labelled)
-        rules = self._listener.signatures(index, line, words)
+        rules = self._listener.sightings.first(index, line, words)
         if self._listener.hear(index, line, prefix, keys):
             if self._listener.settings.open:
                 self.learn_totals(line)
@@ -133,12 +136,13 @@ class FirstSight:
         rules: tuple[SignatureRule, ...],
         action: Action,
     ) -> Action:
-        values = kept(reading)
+        plain = not rules and _is_plain_bar(reading, line)
+        if plain and not reading.places:
+            return None
+        values = [] if plain else kept(reading)
         step = reading.step is not None or reading.pair is not None
         if step:
             self._positions.bar(index)
-        if _is_plain_bar(reading) and not rules:
-            return BAR
         if values:
             self._metrics.add(index, line, values, prefix.rank)
             template = self._metrics.learn(line, values, prefix)

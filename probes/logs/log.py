@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from traindx.engine.facts import Place
 
 from .collected import shown
+from .heard import Heard
 from .lines import Lines
-from .listening import Heard
 from .positions import Positions
 from .series import Mark, Series
 from .store import Store

@@ -10,7 +10,7 @@ from traindx.engine.facts import Fact, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 
 from .collected import Collected
-from .listening import Said
+from .heard import Said
 from .prose import sentences
 from .signatures import Hits, Signatures, for_people
 from .vocabulary import letters

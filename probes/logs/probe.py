@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Literal
 
 from traindx.engine.kb.knowledge import Knowledge
@@ -15,11 +16,13 @@ from ..text import Unreadable
 from .blocks import Block, Blocks
 from .collected import Collected
 from .conclude import Conclusion
+from .heard import Heard
 from .lines import Lines
-from .listening import Heard, Listener
+from .listening import Listener
 from .log import Log
 from .positions import Positions
-from .records import NoRecords, Records, rows_of
+from .records import Records
+from .rows import NoRecords, rows_of
 from .scan import Scan
 from .signatures import Hits, for_machines
 from .store import Store
@@ -28,7 +31,7 @@ from .written import Written
 
 FULL = 256 << 20
 """Bytes up to which every number of a log is read; of a larger one they are sampled."""
-SPEED = 60e6
+SPEED = 20e6
 """Bytes a second, for the estimate of what reading will cost."""
 _EVERY = 0.2
 """Seconds between two calls of the progress callback."""
@@ -141,13 +144,13 @@ class LogProbe:
             return []
         written = Written(self._knowledge, scan, listener)
         if written.applies(first):
-            written.read(_chain(first, iterator))
+            written.read(chain((first,), iterator))
             return []
         if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):
             triage = Triage(scan, listener)
-            triage.read(_chain(first, iterator))
+            triage.read(chain((first,), iterator))
             return [triage.note]
-        for block in _chain(first, iterator):
+        for block in chain((first,), iterator):
             scan.feed(block)
         return []
 
@@ -183,11 +186,6 @@ class LogProbe:
             raise Unreadable(str(error)) from None
         self._logs.append(Log(source.name, store, Positions(lines), lines, Heard(), is_text=False))
         return "" if count else "no single numbers in it"
-
-
-def _chain(first: Block, rest: Iterable[Block]) -> Iterable[Block]:
-    yield first
-    yield from rest
 
 
 def _size(source: Input) -> int:

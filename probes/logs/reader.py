@@ -6,44 +6,18 @@ in the same form are read by a template made from its reading.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from traindx.engine.kb.knowledge import Knowledge
 
-from .names import Name, Names
-from .quantities import factor, number
-from .reading import Reading, Value
+from .names import Names
+from .reading import Reading
 from .regex import regex
+from .walk import Walk
 
 LONGEST = 1 << 14
 """Bytes of a line that are searched for numbers."""
-MAX_TOKENS = 1500
-"""Words, numbers and marks of a line that are looked at."""
-
-_TOKEN = regex(
-    rb"""(?P<junk>\d\d/\d\d[ T]\d\d:\d\d(?::\d\d)?|\d+(?:[-/]\d+){2,}|\d+(?:\.\d+){2,}|\d+(?::\d\d)+(?:[.,]\d+)?|0x[0-9a-fA-F]+
-        |\d+(?:\.\d+)?%(?=\||\s*[\x80-\xff]))
-    |(?P<pair>(?<![\w.])\d+\s*/\s*\d+(?![\w.]))
-    |(?P<number>(?<!\w)[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
-        |(?<!\w)[-+]?(?:nan|NaN|NAN|inf|Inf|INF|infinity|Infinity)(?:\.0)?(?![\w/]))
-    |(?P<word>[A-Za-z_][\w@*]*(?:[./@*+-]\w+)*)
-    |(?P<mark>[^\s\w])""",
-    re.VERBOSE,
-)
-_ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
-_SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/])")
-_PER = regex(rb"/[A-Za-z]+(?![\w=])")
-_FILE = regex(
-    rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$"
-)
-_IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
 _LETTERS = regex(rb"[a-z]+")
-_BAR = regex(rb"(?P<label>[^\r]{0,200}?)\b\d{1,3}%\s?\|")
-"""A progress bar as tqdm draws it, after its label."""
-_GOES_ON = regex(rb"[-.]\w")
-_NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
-_RESETS = frozenset(b",;{}&")
 
 
 class Reader:
@@ -60,7 +34,7 @@ class Reader:
 
     def read(self, line: bytes) -> Reading:
         """Everything that reads as `name: number` and has a known name."""
-        return _Pass(self, line[:LONGEST]).run()
+        return Walk(self, line[:LONGEST]).run()
 
     def split(self, word: bytes) -> bool | None:
         """True for a word that says validation, False for training."""
@@ -79,178 +53,6 @@ class Reader:
     def is_other_work(self, label: bytes) -> bool:
         """Whether a progress bar with this label shows something else than training, such as loading."""
         return not self._other_work.isdisjoint(_LETTERS.findall(label.lower()))
-
-
-class _Pass:
-    """One line on its way through the reader: the words since the last break wait for a number."""
-
-    def __init__(self, reader: Reader, line: bytes) -> None:
-        self.reader, self.line = reader, line
-        self.reading = Reading()
-        self.start = self.end = -1
-        self.unit = b""
-        self.times = 1.0
-        self.armed = self.frozen = False
-        self.validation: bool | None = None
-        self.leading = True
-
-    def run(self) -> Reading:
-        position = 0
-        for _ in range(MAX_TOKENS):
-            token = _TOKEN.search(self.line, position)
-            if token is None:
-                break
-            position = token.end()
-            kind = token.lastgroup
-            if kind == "word":
-                self._word(token)
-            elif kind == "number":
-                position = self._number(token)
-            elif kind == "mark":
-                position = self._mark(token)
-            elif kind == "pair":
-                self._pair(token)
-            else:
-                self._reset()
-        return self.reading
-
-    def _reset(self) -> None:
-        self.start, self.unit, self.times, self.armed, self.frozen = -1, b"", 1.0, False, False
-
-    def _word(self, token: re.Match[bytes]) -> None:
-        word = token[0]
-        if _FILE.search(word):
-            self._reset()
-            return
-        if self.frozen:
-            return
-        if (split := self.reader.split(word)) is not None:
-            self.validation, self.leading = split, not self.reading.values
-        kind = self.reader.kind(word)
-        if kind == "breaks":
-            self._reset()
-        elif kind == "" and (self.armed or self.start < 0):
-            self._reset()
-            self.start, self.end = token.span()
-        elif kind == "" or (kind == "wraps" and not self.line.startswith(b"(", token.end())):
-            self.end = token.end()
-
-    def _mark(self, token: re.Match[bytes]) -> int:
-        mark, position = token[0], token.end()
-        if mark in b":=":
-            self.armed = self.start >= 0
-        elif mark == b"(" and (inside := _IN_PARENS.match(self.line, token.start())):
-            return self._parenthesis(inside)
-        elif mark == b"/":
-            # A name in a second language follows: `num epochs / epoch数: 3`.
-            self.frozen = self.start >= 0
-        elif mark[0] in _RESETS or (mark == b"-" and self.line[position : position + 1] in (b" ", b"")):
-            self._reset()
-        elif mark == b"|":
-            if self.start >= 0 and _NUMBER_NEXT.match(self.line, position):
-                self.armed = True
-            else:
-                self._reset()
-        return position
-
-    def _parenthesis(self, inside: re.Match[bytes]) -> int:
-        word, times = inside.groups()
-        if word and (split := self.reader.split(word.strip())) is not None:
-            self.validation = split
-        elif word:
-            self.unit = word.strip()
-        elif self.start >= 0 and self.line[inside.end() : inside.end() + 1] in (b":", b"=", b"'", b'"'):
-            self.times = number(times.decode())
-        else:
-            return inside.start() + 1
-        return inside.end()
-
-    def _pair(self, token: re.Match[bytes]) -> None:
-        done, total = (part.strip() for part in token[0].decode().split("/"))
-        name = self._name()
-        if name is not None and name.metric == "epoch":
-            self.reading.place("epoch", done, token.start())
-            self.reading.total_epochs = _whole(total)
-        elif self.reading.pair is None and not self._is_other_work(token.start()):
-            self.reading.place("done", done, token.start())
-            self.reading.place("total", total, token.end() - len(total))
-        self._reset()
-
-    def _is_other_work(self, end: int) -> bool:
-        bar = _BAR.match(self.line, 0, end)
-        return bar is not None and self.reader.is_other_work(bar["label"])
-
-    def _name(self) -> Name | None:
-        if self.start < 0:
-            return None
-        phrase = self.line[self.start : self.end].decode("latin-1")
-        return self.reader.names.find(phrase, self.validation, leading=self.leading)
-
-    def _number(self, token: re.Match[bytes]) -> int:
-        position = token.end()
-        unit, after = self._unit_at(position)
-        name = None if _GOES_ON.match(self.line, position) else self._by_unit(unit) or self._name()
-        if name is None and token[0][-1:].isalpha():
-            # `number of nan iterations: 0`: here it is a word.
-            self._word(token)
-            return position
-        if name is not None:
-            self._take(name, token, unit)
-        self._reset()
-        return after
-
-    def _unit_at(self, position: int) -> tuple[bytes, int]:
-        if attached := _ATTACHED.match(self.line, position):
-            return attached[0], attached.end()
-        if spaced := _SPACED.match(self.line, position):
-            return spaced[1], spaced.end()
-        if per := _PER.match(self.line, position):
-            return b"", per.end()
-        return b"", position
-
-    def _by_unit(self, unit: bytes) -> Name | None:
-        if b"/" not in unit:
-            return None
-        return self.reader.names.find(f"n {unit.decode()}", self.validation, leading=self.leading)
-
-    def _take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
-        text = token[0].decode()
-        match name.metric:
-            case "step" if "e" in text:
-                pass
-            case "step" | "epoch":
-                self.reading.place(name.metric, text, token.start())
-            case "total_steps":
-                self.reading.total_steps = _whole(text)
-            case "total_epochs":
-                self.reading.total_epochs = _whole(text)
-            case _:
-                self._value(name, token, unit)
-
-    def _value(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
-        if any(one.name == name for one in self.reading.values):
-            return
-        said = (unit or self.unit).decode()
-        wanted = self.reader.names.unit(name.metric)
-        by = _scale(said, wanted, attached=bool(unit))
-        if by is not None:
-            bare = wanted == "GiB" and not said
-            words = (token.start() if self.start < 0 else self.start, token.start())
-            self.reading.values.append(Value(name, token.start(), token.end(), by * self.times, bare, words))
-
-
-def _scale(unit: str, wanted: str, *, attached: bool) -> float | None:
-    """What the number is multiplied by; None where its unit shows that it is something else."""
-    if not unit or "/" in unit:
-        by = factor(unit.split("/")[0], wanted) if wanted == "s" and unit else None
-        return 1.0 if by is None else by
-    by = factor(unit, wanted)
-    return by if by is not None or attached else 1.0
-
-
-def _whole(text: str) -> int | None:
-    value = number(text)
-    return int(value) if abs(value) < 1e15 else None
 
 
 def _bytes(words: Iterable[str]) -> frozenset[bytes]:

@@ -38,15 +38,13 @@ class Scan:
 
     def __init__(self, knowledge: Knowledge, listener: Listener) -> None:
         self.lines = Lines(knowledge)
-        self.positions = Positions(self.lines)
-        self.store = Store()
+        self.positions, self.store = Positions(self.lines), Store()
         self.metrics = Metrics(self.store, self.positions)
         self.listener = listener
         self._shapes = Shapes({b"": None})
         self._first_sight = FirstSight(knowledge, self.lines, self.positions, self.metrics, listener)
-        self._begun = False
-        self._block = Block(b"", 1)
-        listener.attach(self.positions)
+        self._begun, self._block = False, Block(b"", 1)
+        listener.page.attach(self.positions)
 
     def feed(self, block: Block) -> None:
         """Read the next block."""
@@ -57,7 +55,7 @@ class Scan:
                 self.feed(part)
             return
         self._block = block
-        self.listener.begin_block(block)
+        self.listener.page.turn(block)
         fast, slow = self._sorted(map(self._shapes.__getitem__, shapes_of(block.data)))
         taken = self._work(block, slow) if slow or self.listener.busy else set()
         for template, indices in fast.items():
@@ -65,8 +63,9 @@ class Scan:
         self.metrics.end_block()
         self.positions.end_block()
         if len(self._shapes) > MAX_SHAPES:
-            told = ((shape, action) for shape, action in self._shapes.items() if action is not None)
-            self._shapes = Shapes(told)
+            self._shapes = Shapes(
+                (shape, action) for shape, action in self._shapes.items() if action is not None
+            )
             self._shapes[b""] = None
 
     def _sorted(
@@ -95,8 +94,8 @@ class Scan:
         action = self._shapes[shapes_of(line)[0]]
         watch = action.watch if isinstance(action, Template) else action
         if isinstance(watch, Watch):
-            return self.listener.is_news(watch.rules, line)
-        return (action is NEW and self.listener.is_new(line)) or isinstance(action, Careful)
+            return self.listener.sightings.is_news(watch.rules, line)
+        return (action is NEW and self.listener.sightings.is_new(line)) or isinstance(action, Careful)
 
     def close(self) -> None:
         """The log is at its end."""
@@ -136,8 +135,8 @@ class Scan:
         for index in range(start, len(lines)):
             line = lines[index]
             action = self._shapes[shapes_of(line)[0]]
-            if listener.in_message and self._is_numeric(action, line):
-                listener.settle()
+            if listener.raising.in_message and self._is_numeric(action, line):
+                listener.raising.settle()
             if not listener.attend(index, line):
                 self._act(action, index, line)
             elif b"tep" in line or b"poch" in line:
@@ -182,10 +181,10 @@ class Scan:
 
     def _watch(self, watch: Watch, index: int, line: bytes) -> None:
         """Look for signatures; of those never found in this shape, only the ones that digits decide stay."""
-        if watch.rules and not self.listener.watch(watch.rules, index, line):
+        if watch.rules and not self.listener.sightings.watch(watch.rules, index, line):
             watch.left -= 1
             if not watch.left:
-                watch.rules = self.listener.decided_by_digits(watch.rules)
+                watch.rules = self.listener.sightings.decided_by_digits(watch.rules)
 
     def _first(self, action: Action, index: int, line: bytes) -> None:
         """Read a line with care, and leave behind what to do with the next of its shape."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .frames import Frame
+from .raised import Raised
 from .regex import regex
 
 MAX_FRAMES = 80
@@ -39,61 +40,28 @@ _IGNORED = regex(r"^Exception ignored in[: ]")
 _ENDS = regex(r"^(?:={6,}|-{10,}|\$ |>>> |In \[\d|note:|srun: |slurmstepd|Exception ignored in)|\d%\|")
 
 
-class Raised:
-    """One exception as the log shows it."""
-
-    __slots__ = (
-        "chain", "frames", "ignored", "in_worker", "line", "message", "number", "rank", "stamp", "traceback", "type",
-        "worker",
-    )  # fmt: skip
-
-    def __init__(self, type: str, number: int, line: bytes, *, traceback: bool = False) -> None:
-        self.type, self.message = type, ""
-        self.number, self.line = number, line
-        """The line it stands in, counted from 1."""
-        self.worker, self.stamp = b"", ""
-        self.rank: int | None = None
-        self.frames: list[Frame] = []
-        self.chain: list[str] = []
-        """What was raised before it and led to it."""
-        self.traceback = traceback
-        self.in_worker = False
-        """Raised in a data worker, and handed on."""
-        self.ignored = False
-        """Python said that it ignored it."""
-
-    @property
-    def is_interrupt(self) -> bool:
-        """A person stopped the run."""
-        return self.type.rpartition(".")[2] in ("KeyboardInterrupt", "SystemExit", "GeneratorExit")
-
-
 class Traceback:
     """Reads one traceback of one process, line by line, to its end."""
 
-    def __init__(self, header: str, number: int, before: str = "") -> None:
+    def __init__(self, header: str, before: str = "") -> None:
         found = HEADER.match(header)
         self.indent = len(found["indent"]) - len(found["indent"].lstrip()) if found else 0
         kind = _NOTEBOOK_HEADER.fullmatch(found["indent"]) if found else None
         self.notebook = kind["type"] if kind else ""
-        self.number = number
         self.stamped = False
         """Its first line begins with a time or a log level."""
         self.frames: list[Frame] = []
-        self.dropped = 0
         self.chain: list[str] = []
         self.raised: Raised | None = None
-        self.done = False
         self.in_worker = bool(found and found["kept"])
         self.ignored = bool(_IGNORED.match(before.strip()))
         self._message: list[str] = []
-        self._waiting = 0
-        self._odd = 0
+        self._waiting = self._odd = 0
 
     @classmethod
     def bare(cls, found: re.Match[str], number: int, line: bytes) -> Traceback:
         """An exception without a traceback: what follows may belong to its message."""
-        made = cls("", number)
+        made = cls("")
         made.raised = Raised(found["type"], number, line)
         made._message = [found["message"]]
         return made
@@ -113,7 +81,7 @@ class Traceback:
         """Take the next line of the process. False where it does not belong to the traceback any more."""
         text = text.rstrip()
         if self._waiting:
-            return self._link(text, number)
+            return self._link(text)
         if self.raised is not None:
             return self._continue(text)
         return self._inside(text, number, line)
@@ -154,7 +122,6 @@ class Traceback:
         if len(self.frames) >= MAX_FRAMES:
             # Both ends matter: how it was called, and where it failed.
             del self.frames[MAX_FRAMES // 4]
-            self.dropped += 1
         self.frames.append(Frame(found["file"], line, function))
 
     def _notebook(self, text: str) -> bool:
@@ -211,14 +178,13 @@ class Traceback:
         self._message.append(text.strip() if len(text) - len(text.lstrip()) <= self.indent else text.rstrip())
         return True
 
-    def _link(self, text: str, number: int) -> bool:
+    def _link(self, text: str) -> bool:
         if _CHAIN.match(text.strip()) and self.raised is not None:
-            self.chain.append(f"{self.raised.type}: {_first_line(self._message)}")
+            self.chain.append(f"{self.raised.type}: {''.join(self._message[:1]).strip()[:300]}")
             self._waiting = 1
             return True
         if HEADER.match(text) and self.chain and len(self.chain) < 20:
             self._begin_again(text)
-            self.number = number
             return True
         self._waiting += 1
         return not text.strip() and self._waiting < 4
@@ -230,7 +196,3 @@ class Traceback:
         if not self.in_worker:
             self.frames = []
         self.raised, self._message, self._waiting, self._odd = None, [], 0, 0
-
-
-def _first_line(message: list[str]) -> str:
-    return message[0].strip()[:300] if message else ""

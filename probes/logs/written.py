@@ -74,7 +74,7 @@ class Written:
     def _end_paragraph(self) -> None:
         if self._paragraph:
             number, line = self._first
-            self._listener.say(" ".join(self._paragraph), self._listener.place_at(number, line))
+            self._listener.heard.say(" ".join(self._paragraph), self._listener.page.place_at(number, line))
             self._paragraph = []
 
     def _end_output(self) -> None:

@@ -13,6 +13,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.inputs import Input, Kind
 from traindx.probes.logs import LogProbe
 from traindx.probes.logs.blocks import Blocks
+from traindx.probes.logs.familiar import Familiar
 from traindx.probes.logs.lines import Lines
 from traindx.probes.logs.template import converted, learn, shapes_of
 
@@ -119,3 +120,37 @@ def test_a_template_reads_what_the_careful_reader_reads(
 def test_a_hostile_line_is_bounded_work(knowledge: Knowledge, line: str) -> None:
     """Would take minutes where a pattern goes back over what it has read."""
     assert Read([Input("x", Kind.LOG, data=f"{line}\n".encode() * 3)], knowledge, "full").findings.inputs
+
+
+ZEROS = str.maketrans("123456789", "0" * 9)
+WORDS = [
+    "piano",
+    "casino",
+    "no",
+    "module",
+    "named",
+    "out",
+    "of",
+    "memory",
+    "memories",
+    "k-nn",
+    "big",
+    "t5",
+    "largest",
+]
+TEXTS = ["no module named", "out of memory", "k-nn", "t5 large", "samples"]
+
+
+@given(st.lists(st.lists(st.sampled_from([*WORDS, "abcd", "wxyz", "kx", "x1y2"]), max_size=5), max_size=60))
+def test_lines_of_one_form_hold_the_same_texts(lines: list[list[str]]) -> None:
+    familiar, held = Familiar(TEXTS, ["per second"]), dict[bytes | None, list[bool]]()
+    for words in lines:
+        line = " ".join(words)
+        holds = [text.translate(ZEROS) in line.translate(ZEROS) for text in TEXTS]
+        assert held.setdefault(familiar.form(line.encode()), holds) == holds
+
+
+def test_words_that_mean_nothing_share_a_form() -> None:
+    familiar = Familiar(TEXTS, ["per second"])
+    assert familiar.form(b"opened shard qwry with 17") == familiar.form(b"opened shard ubvg with 25")
+    assert familiar.form(b"opened memory") != familiar.form(b"opened qwry")

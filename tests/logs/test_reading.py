@@ -253,3 +253,32 @@ def test_numbers_of_one_kind_of_line_keep_their_lines_whether_read_with_care_or_
     run = read("".join(step.format(n, 9 - n / 100, n, n) for n in range(1, 400)))
     assert (run.fact("loss.first").place.line, run.fact("loss.last").place.line) == (1, 399)
     assert run.fact("loss.last").place.step == 399
+
+
+def test_a_log_compressed_with_zstandard_is_read(read: Reads) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    log = "".join(STEP.format(3 - n / 100, n / 100) for n in range(50)).encode()
+    run = read(zstandard.ZstdCompressor().compress(log), name="train.log.zst")
+    assert (run["loss.first"], run["loss.count"]) == (3.0, 50)
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "(RayTrainWorker pid=4711, ip=10.0.0.2) ",
+        "[1,0]<stdout>:",
+        "[default0]:",
+        "[rank0]: ",
+    ],
+)
+def test_what_launchers_put_before_a_line_does_not_hide_it(read: Reads, prefix: str) -> None:
+    log = STEP.format(2.5, 0.1) + STEP.format(2.25, 0.2) + "torch.OutOfMemoryError: CUDA out of memory.\n"
+    run = read("".join(prefix + line for line in log.splitlines(keepends=True)))
+    assert (run["loss.first"], run["loss.last"]) == (2.5, 2.25)
+    assert run["log.exception.type"] == "torch.OutOfMemoryError"
+
+
+def test_the_task_numbers_of_srun_are_ranks(read: Reads) -> None:
+    lines = (f"{rank}: {STEP.format(3 - n / 10 + rank, n / 10)}" for n in range(4) for rank in range(3))
+    run = read("".join(lines))
+    assert (run["loss.first"], run["loss.count"], run["log.ranks"]) == (3.0, 4, 3)

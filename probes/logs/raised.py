@@ -1,0 +1,34 @@
+"""One exception as a log shows it."""
+
+from __future__ import annotations
+
+from .frames import Frame
+
+
+class Raised:
+    """One exception as the log shows it."""
+
+    __slots__ = (
+        "chain", "frames", "ignored", "in_worker", "line", "message", "number", "rank", "stamp", "traceback", "type",
+        "worker",
+    )  # fmt: skip
+
+    def __init__(self, type: str, number: int, line: bytes, *, traceback: bool = False) -> None:
+        self.type, self.message = type, ""
+        self.number, self.line = number, line
+        """The line it stands in, counted from 1."""
+        self.worker, self.stamp = b"", ""
+        self.rank: int | None = None
+        self.frames: list[Frame] = []
+        self.chain: list[str] = []
+        """What was raised before it and led to it."""
+        self.traceback = traceback
+        self.in_worker = False
+        """Raised in a data worker, and handed on."""
+        self.ignored = False
+        """Python said that it ignored it."""
+
+    @property
+    def is_interrupt(self) -> bool:
+        """A person stopped the run."""
+        return self.type.rpartition(".")[2] in ("KeyboardInterrupt", "SystemExit", "GeneratorExit")

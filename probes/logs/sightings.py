@@ -1,0 +1,90 @@
+"""Where signatures stand in the lines of one log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from traindx.engine.kb.rules import SignatureRule
+
+from .page import Page
+from .ranks import prefix_of
+from .signatures import Hits, Signatures
+from .vocabulary import letters
+from .windows import Windows
+
+_RAISED = (b"traceback", b"error", b"exception", b"interrupt")
+
+
+class Sightings:
+    """Looks for signatures in lines, and notes them."""
+
+    def __init__(self, machines: Signatures, hits: Hits, page: Page) -> None:
+        self.machines, self._hits, self._page = machines, hits, page
+        self.windows = Windows(machines, hits, page.place_at)
+        self._rules: dict[bytes, tuple[SignatureRule, ...]] = {}
+
+    def first(self, index: int, line: bytes, words: Sequence[bytes]) -> tuple[SignatureRule, ...]:
+        """The signatures that lines of this shape may hold; they are looked for in this one at once."""
+        rules = self.machines.candidates(line, self.machines.vocabulary.hits(words))
+        if rules:
+            self.watch(rules, index, line)
+        return rules
+
+    def decided_by_digits(self, rules: Iterable[SignatureRule]) -> tuple[SignatureRule, ...]:
+        """Those that may be found in one line of a shape and not in another."""
+        return tuple(rule for rule in rules if self.machines.is_decided_by_digits(rule))
+
+    def watch(self, rules: Iterable[SignatureRule], index: int, line: bytes) -> bool:
+        """Look for signatures in a line, and say whether one may be there."""
+        low = line.lower()
+        rules = [rule for rule in rules if self.machines.holds(rule, low)]
+        if not rules:
+            return False
+        found = False
+        prefix = prefix_of(line)
+        raw = line.decode("utf-8", "replace").rstrip()
+        text = line[prefix.end :].decode("utf-8", "replace").rstrip() if prefix.end else raw
+        for rule in rules:
+            match = (
+                self.machines.search(rule, text) or (prefix.end and self.machines.search(rule, raw)) or None
+            )
+            if match is not None:
+                self._hits.note(rule, match, self._page.place(index, line, prefix.rank))
+                found = True
+            elif rule.lines > 1:
+                self.windows.open(rule, self._page.context(index, rule.lines), self._page.number(index))
+                found = True
+        return found
+
+    def is_news(self, rules: Iterable[SignatureRule], line: bytes) -> bool:
+        """Whether one of these signatures, not found before, may stand in a line. Those found before are counted."""
+        low = line.lower()
+        return any(self.machines.holds(rule, low) and not self._counted(rule, line) for rule in rules)
+
+    def is_new(self, line: bytes) -> bool:
+        """The same for a line of a shape not seen before; what may be an exception counts as well."""
+        if any(map(line.lower().__contains__, _RAISED)):
+            return True
+        return self.is_news(
+            self.machines.candidates(line, self.machines.vocabulary.hits(letters(line))), line
+        )
+
+    def _counted(self, rule: SignatureRule, line: bytes) -> bool:
+        """Whether a signature is known or not there."""
+        text = line[prefix_of(line).end :].decode("utf-8", "replace").rstrip()
+        if self.machines.search(rule, text) is None:
+            return rule.lines == 1 or self._hits.has(rule)
+        return self._hits.count(rule)
+
+    def again(self, index: int, line: bytes) -> None:
+        """Look for signatures in a line of something long, such as a traceback, which may come many times."""
+        key = line.strip()[:400]
+        rules = self._rules.get(key)
+        if rules is None:
+            if len(self._rules) > 5000:
+                self._rules.clear()
+            rules = self._rules[key] = self.machines.candidates(
+                line, self.machines.vocabulary.hits(letters(line))
+            )
+        if rules:
+            self.watch(rules, index, line)
