@@ -33,7 +33,7 @@ def _unused_fixes(scope: Scope) -> Iterator[str]:
 
 def _unused_readings(scope: Scope) -> Iterator[str]:
     """Signatures and patterns that lead nowhere: no rule asks for their fact, and they bring no other."""
-    for kind in ("signature", "code-pattern", "check"):
+    for kind in ("signature", "code-pattern"):
         for name, entry in scope.entries.of(kind).items():
             brings = getattr(entry.model, "facts", None) or getattr(entry.model, "captures", None)
             # What a machine printed stands on the timeline at least.

@@ -85,3 +85,18 @@ def memory_gib(value: float) -> float:
     if value >= 1e7:
         return value / 2.0**30
     return value / 1024.0 if value >= 512 else value
+
+
+def scale(unit: str, wanted: str, *, attached: bool) -> float | None:
+    """What the number is multiplied by; None where its unit shows that it is something else."""
+    if not unit or "/" in unit:
+        by = factor(unit.split("/")[0], wanted) if wanted == "s" and unit else None
+        return 1.0 if by is None else by
+    by = factor(unit, wanted)
+    return by if by is not None or attached else 1.0
+
+
+def whole(text: str) -> int | None:
+    """A count; None where it is too large to be one."""
+    value = number(text)
+    return int(value) if abs(value) < 1e15 else None

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .names import Name
-from .quantities import factor, number
+from .quantities import number, scale, whole
 from .reading import Reading, Value
 from .regex import regex
 
@@ -130,7 +130,7 @@ class Walk:
         name = self._name()
         if name is not None and name.metric == "epoch":
             self.reading.place("epoch", done, token.start())
-            self.reading.total_epochs = _whole(total)
+            self.reading.total_epochs = whole(total)
         elif self.reading.pair is None and not self._is_other_work(token.start()):
             self.reading.place("done", done, token.start())
             self.reading.place("total", total, token.end() - len(total))
@@ -181,9 +181,9 @@ class Walk:
             case "step" | "epoch":
                 self.reading.place(name.metric, text, token.start())
             case "total_steps":
-                self.reading.total_steps = _whole(text)
+                self.reading.total_steps = whole(text)
             case "total_epochs":
-                self.reading.total_epochs = _whole(text)
+                self.reading.total_epochs = whole(text)
             case _:
                 self._value(name, token, unit)
 
@@ -192,22 +192,8 @@ class Walk:
             return
         said = (unit or self.unit).decode()
         wanted = self.reader.names.unit(name.metric)
-        by = _scale(said, wanted, attached=bool(unit))
+        by = scale(said, wanted, attached=bool(unit))
         if by is not None:
             bare = wanted == "GiB" and not said
             words = (token.start() if self.start < 0 else self.start, token.start())
             self.reading.values.append(Value(name, token.start(), token.end(), by * self.times, bare, words))
-
-
-def _scale(unit: str, wanted: str, *, attached: bool) -> float | None:
-    """What the number is multiplied by; None where its unit shows that it is something else."""
-    if not unit or "/" in unit:
-        by = factor(unit.split("/")[0], wanted) if wanted == "s" and unit else None
-        return 1.0 if by is None else by
-    by = factor(unit, wanted)
-    return by if by is not None or attached else 1.0
-
-
-def _whole(text: str) -> int | None:
-    value = number(text)
-    return int(value) if abs(value) < 1e15 else None
