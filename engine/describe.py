@@ -94,10 +94,7 @@ def _evidence(lines: Iterable[Weighed]) -> tuple[Evidence, ...]:
     """The lines that count, those that say most first."""
     counted = [one for one in lines if one.decibans]
     counted.sort(key=lambda one: -abs(one.decibans))
-    return tuple(
-        Evidence(one.statement, round(one.decibans, 1), one.facts, one.places)
-        for one in counted
-    )
+    return tuple(Evidence(one.statement, round(one.decibans, 1), one.facts, one.places) for one in counted)
 
 
 def _test(one: NextTest) -> TestToRun:

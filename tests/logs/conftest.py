@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from traindx import kb
-from traindx.engine.facts import Fact, Facts, Value
+from traindx.engine.facts import Fact, Facts, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs
 from traindx.engine.kb.packs import Pack
@@ -88,6 +88,11 @@ class Read:
         fact = self.facts.get(name)
         assert fact is not None, f"{name} is unknown"
         return fact
+
+    def place(self, name: str) -> Place:
+        place = self.fact(name).place
+        assert place is not None
+        return place
 
     @property
     def note(self) -> str:

@@ -245,14 +245,14 @@ def test_lines_ended_by_several_returns_keep_their_numbers(read: Reads) -> None:
         b"starting\r\r\nready\r\r\n{'loss': 2.5, 'epoch': 0.1}\r\r\n{'loss': 2.25, 'epoch': 0.2}\r\r\n"
     )
     assert (run["loss.first"], run["loss.last"]) == (2.5, 2.25)
-    assert run.fact("loss.last").place.line == 4
+    assert run.place("loss.last").line == 4
 
 
 def test_numbers_of_one_kind_of_line_keep_their_lines_whether_read_with_care_or_at_once(read: Reads) -> None:
     step = "iter {}: loss {}, time 90.{}ms, mfu 30.{}%\n"
     run = read("".join(step.format(n, 9 - n / 100, n, n) for n in range(1, 400)))
-    assert (run.fact("loss.first").place.line, run.fact("loss.last").place.line) == (1, 399)
-    assert run.fact("loss.last").place.step == 399
+    assert (run.place("loss.first").line, run.place("loss.last").line) == (1, 399)
+    assert run.place("loss.last").step == 399
 
 
 def test_a_log_compressed_with_zstandard_is_read(read: Reads) -> None:
