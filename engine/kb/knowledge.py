@@ -22,6 +22,7 @@ from .records import (
     prose_signature_of,
     symptom_of,
 )  # fmt: skip
+from .telling import Telling
 
 Sections = Callable[[str], dict[str, Any]]
 """Gives a compiled section by name."""
@@ -86,6 +87,15 @@ class Knowledge:
     def signatures(self) -> Mapping[str, rules.SignatureRule]:
         """The error texts and events. Those that only people write are among `prose_signatures`."""
         return self._made("reading", "signature", maker(rules.SignatureRule, "words"))
+
+    @cached_property
+    def signature_words(self) -> Telling[str]:
+        """The literals of the signatures, in order by the words that tell of them."""
+        stored = self._sections("reading")["vocabulary"]
+        whole, edges = (
+            {word.encode(): keys for word, keys in stored[one].items()} for one in ("whole", "edges")
+        )
+        return Telling(whole, edges, [(literal, key) for literal, key in stored["wordless"]])
 
     @cached_property
     def prose_signatures(self) -> Mapping[str, rules.SignatureRule]:

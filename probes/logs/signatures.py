@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from traindx.engine.facts import Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
+from traindx.engine.kb.telling import Telling
 
 from .collected import Collected
 from .regex import regex
@@ -31,14 +32,18 @@ class Hit:
 
 
 class Signatures:
-    """The signatures for one kind of text: what machines print, or what people write."""
+    """The signatures for one kind of text: what machines print, or what people write.
 
-    def __init__(self, rules: Iterable[SignatureRule]) -> None:
+    `words` are the literals in order by their words, where that was done beforehand.
+    """
+
+    def __init__(self, rules: Iterable[SignatureRule], words: Telling[str] | None = None) -> None:
         self.rules = {rule.id: rule for rule in rules}
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._words: dict[str, list[bytes]] = {}
         self._shapes: dict[str, list[bytes]] = {}
-        self.vocabulary = Vocabulary((word, rule.id) for rule in self.rules.values() for word in rule.words)
+        entries = ((word, rule.id) for rule in self.rules.values() for word in rule.words)
+        self.vocabulary: Vocabulary[str] = Vocabulary(entries if words is None else words)
         none = ((rule.id, b"") for rule in self.rules.values() if not rule.words)
         wordless = ((key, shapes_of(literal.encode())[0]) for literal, key in self.vocabulary.wordless)
         self._wordless = [*none, *wordless]
@@ -87,7 +92,7 @@ class Signatures:
 
 def for_machines(knowledge: Knowledge) -> Signatures:
     """The signatures of machine output."""
-    return Signatures(rule for rule in knowledge.signatures.values() if rule.where != "prose")
+    return Signatures(knowledge.signatures.values(), knowledge.signature_words)
 
 
 def for_people(knowledge: Knowledge) -> Signatures:

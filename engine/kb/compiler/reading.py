@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..literals import literals
 from ..scope import Scope, fact_of
+from ..telling import Telling, telling
 from ..validate import Located
 from .parts import Compilers, Stored, section
 
@@ -19,7 +20,15 @@ def reading_section(scope: Scope) -> Stored:
         for name, one in scope.entries.of("signature").items()
         if one.model.where != "prose"
     }
+    entries = ((word, name) for name, one in found["signature"].items() for word in one["words"])
+    found["vocabulary"] = _as_text(telling(entries))
     return found
+
+
+def _as_text(words: Telling[str]) -> Stored:
+    """Words as JSON holds them."""
+    whole, edges = ({word.decode(): keys for word, keys in one.items()} for one in (words.whole, words.edges))
+    return {"whole": whole, "edges": edges, "wordless": words.wordless}
 
 
 def _signature(scope: Scope, entry: Located) -> Stored:
