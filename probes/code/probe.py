@@ -24,6 +24,10 @@ MAX_SECONDS = 10.0
 """Patterns that have not been looked for by then are left out, with a note."""
 
 
+_FEW = 20
+"""Scripts beyond which a directory is a repository: they are read where they could change the answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class CodeProbe:
     """Reads Python scripts and notebooks without running them.
@@ -53,8 +57,8 @@ class CodeProbe:
 
     @property
     def asked_for(self) -> bool:
-        """True where the person named a script."""
-        return any(one.named for one in self._scripts)
+        """True where the person named a script, or a directory with a few."""
+        return any(one.named for one in self._scripts) or 0 < len(self._scripts) <= _FEW
 
     @property
     def _scripts(self) -> list[Input]:

