@@ -65,7 +65,12 @@ def _unknown(evidence: tuple[Weighed, ...], facts: Facts) -> tuple[str, ...]:
 
 
 def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) -> float:
-    """How often the cause is behind what is seen: of several symptoms, the one that points to it most."""
+    """How often the cause is behind what is seen: of several symptoms, the one that points to it most.
+
+    Where no symptom is seen, as with a script alone, what something decisive brings up is rare.
+    """
+    if not symptoms:
+        return weights.priors["rare"]
     listed = (
         sure * weights.priors[cause.symptoms[symptom]]
         for symptom, sure in symptoms.items()

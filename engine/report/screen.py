@@ -34,7 +34,7 @@ def _head(diagnosis: Diagnosis) -> Iterator[Line]:
     yield line_of(Span(f"traindx {diagnosis.version}", "dim"), Span(f"  {shown or 'no input'}", "dim"))
     for one in diagnosis.symptoms:
         yield from _symptom(one)
-    if not diagnosis.symptoms:
+    if not diagnosis.symptoms and not diagnosis.found:
         yield Line()
         yield line_of(Span("Nothing wrong found in what I could see.", "good"))
         yield from _seen(diagnosis)

@@ -11,6 +11,26 @@ import pytest
 from .conftest import Command
 
 FILES = ("train.log", "config.yaml")
+DOUBLE_SOFTMAX = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(10, 3)
+
+    def forward(self, x):
+        return torch.softmax(self.fc(x), dim=1)
+
+model, criterion = Net(), nn.CrossEntropyLoss()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+for x, y in loader:
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+"""
 
 
 def test_the_cause_is_named_first(diagnose: Command, in_example: Path) -> None:
@@ -171,3 +191,11 @@ def test_explaining_what_is_not_there_names_the_nearest(diagnose: Command, in_ex
     result = diagnose("--symptom", "nan-loss", *FILES, "--explain", "how", "fp16-overfow")
     assert result.code == 2
     assert "fp16-overflow" in result.err
+
+
+def test_a_script_alone_is_accused_of_what_it_surely_does(diagnose: Command, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DOUBLE_SOFTMAX)
+    result = diagnose(tmp_path / "train.py", "--no-machine", "--format", "json")
+    assert result.code == 1
+    assert result.data["causes"][0]["id"] == "double-softmax"
+    assert "Nothing wrong" not in diagnose(tmp_path / "train.py", "--no-machine").out

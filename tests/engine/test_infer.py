@@ -60,9 +60,14 @@ def test_a_cause_none_of_whose_symptoms_is_seen_is_not_in_question(knowledge: Kn
 
 
 def test_decisive_evidence_brings_such_a_cause_up_from_far_down(knowledge: Knowledge) -> None:
-    (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {})
+    (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {"hang": 1.0})
     assert one.cause.id == "fp16-overflow"
     assert one.prior == pytest.approx(to_decibans(0.003))
+
+
+def test_where_no_symptom_is_seen_decisive_evidence_makes_a_cause_likely(knowledge: Knowledge) -> None:
+    (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {})
+    assert one.verdict == "likely"
 
 
 @pytest.mark.parametrize(
