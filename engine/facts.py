@@ -41,6 +41,7 @@ class Origin(StrEnum):
 
 
 _RANK = {origin: place for place, origin in enumerate(Origin)}
+_OF_A_RUN = frozenset({Origin.LOG, Origin.SCRIPT, Origin.CONFIG, Origin.CODE, Origin.PROSE})
 
 
 class Place(NamedTuple):
@@ -98,9 +99,12 @@ class Facts:
     _best: dict[str, Fact] = field(default_factory=dict)
     _overruled: dict[str, list[Fact]] = field(default_factory=dict)
     _unknowable: dict[str, str] = field(default_factory=dict)
+    of_a_run: bool = False
+    """Whether something of a run was read: a log, a configuration, a script, a report."""
 
     def add(self, fact: Fact) -> None:
         """Take a fact in. The more trusted origin counts; between equals, the first."""
+        self.of_a_run = self.of_a_run or fact.origin in _OF_A_RUN
         best = self._best.get(fact.name)
         if best is None:
             self._best[fact.name] = fact

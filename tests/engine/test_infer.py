@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.engine.explain import how, why, why_not
-from traindx.engine.facts import Facts, Origin
-from traindx.engine.infer import rank, to_decibans, to_probability
+from traindx.engine.facts import Fact, Facts, Origin, Place
+from traindx.engine.infer import judge, rank, to_decibans, to_probability
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.next_tests import next_tests
 from traindx.engine.symptoms import UnknownSymptom, find_symptom, see_symptoms
@@ -156,3 +156,13 @@ def test_a_symptom_is_seen_in_the_evidence(knowledge: Knowledge) -> None:
 def test_a_symptom_that_a_person_names_is_taken_without_evidence(knowledge: Knowledge) -> None:
     (seen,) = see_symptoms(knowledge, Facts(), ("nan-loss",))
     assert (seen.given, seen.detected) == (True, False)
+
+
+@pytest.mark.parametrize(("read", "share"), [({}, 0.7), ({"loss.first": 2.0}, 0.2)])
+def test_this_machine_counts_less_where_a_run_was_handed_in(
+    knowledge: Knowledge, read: dict[str, float], share: float
+) -> None:
+    facts = facts_of({**read})
+    facts.add(Fact("config.precision", "fp16", Origin.HERE, (Place("this machine"),)))
+    one = judge(knowledge.causes["fp16-overflow"], facts, NAN, knowledge.weights)
+    assert one.decibans - one.prior == pytest.approx(12 * share)
