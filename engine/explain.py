@@ -61,7 +61,7 @@ def why_not(one: Ranked, ranked: Sequence[Ranked], facts: Facts, knowledge: Know
     """Why a cause does not stand above the first: what it lacks, and what the first has."""
     places = {other.cause.id: index for index, other in enumerate(ranked, 1)}
     if one.cause.id not in places:
-        why = f"{one.cause.id} is not in question: none of its symptoms is seen, and nothing decisive speaks for it."
+        why = f"{one.cause.id} is not in question: none of its symptoms is seen, and nothing strong speaks for it."
         return [why, *how(one, facts, knowledge)]
     first = ranked[0]
     if one.cause.id == first.cause.id:

@@ -11,6 +11,7 @@ from .kb.knowledge import Knowledge
 from .kb.rules import CauseRule, Weights
 from .weigh import Weighed, weigh_all
 
+_TELLING = ("decisive", "strong")
 VERDICTS = ("confirmed", "likely", "possible", "unlikely")
 
 
@@ -43,10 +44,10 @@ def rank(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> l
 
 
 def _in_question(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float]) -> bool:
-    """Whether a symptom that is seen can be this cause's; if none, only decisive evidence brings it up."""
+    """Whether a symptom that is seen can be this cause's; if none, only telling evidence brings it up."""
     if not cause.symptoms.keys().isdisjoint(symptoms):
         return True
-    return any(line.supports == "decisive" and line.rule.of(facts) is True for line in cause.evidence)
+    return any(line.supports in _TELLING and line.rule.of(facts) is True for line in cause.evidence)
 
 
 def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights: Weights) -> Ranked:
@@ -67,7 +68,7 @@ def _unknown(evidence: tuple[Weighed, ...], facts: Facts) -> tuple[str, ...]:
 def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) -> float:
     """How often the cause is behind what is seen: of several symptoms, the one that points to it most.
 
-    Where no symptom is seen, as with a script alone, what something decisive brings up is rare.
+    Where no symptom is seen, as with a script alone, what telling evidence brings up is rare.
     """
     if not symptoms:
         return weights.priors["rare"]
