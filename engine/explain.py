@@ -20,7 +20,9 @@ def how(one: Ranked, facts: Facts, knowledge: Knowledge) -> list[str]:
         places = f"  [{', '.join(map(str, line.places))}]" if line.places else ""
         lines.append(f"  {line.decibans:+6.1f} dB  {line.statement or line.rule.rule.text}{places}")
         lines.append(f"             because {line.rule.rule.text}{_values(line.facts, facts)}")
-    lines.append(f"  {one.decibans:+6.1f} dB  in all: confidence {one.confidence:.0%}, {one.verdict}")
+    alone = to_probability(one.decibans)
+    raised = f" ({alone:.0%} by itself)" if one.confidence - alone >= 0.01 else ""
+    lines.append(f"  {one.decibans:+6.1f} dB  in all: confidence {one.confidence:.0%}{raised}, {one.verdict}")
     if one.unknown:
         lines.append(f"  not known: {', '.join(one.unknown)}")
     return lines

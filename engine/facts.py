@@ -19,12 +19,13 @@ Value: TypeAlias = Scalar | tuple[str, ...]
 class Origin(StrEnum):
     """Where a fact comes from, the most trusted first.
 
-    The order decides between two facts of one name: what a person answers beats what the
-    run printed, and that beats what its files ask for. Facts of the machine that diagnoses
-    come after all of these, because it may not be the machine that trained.
+    The order decides between two facts of one name: what a person answers beats what was
+    measured in the run, that beats what the run printed, and that what its files ask for. Facts of
+    the machine that diagnoses come after all of these, because it may not be the machine that trained.
     """
 
     ANSWER = "answer"
+    LIVE = "live"
     LOG = "log"
     SCRIPT = "script"
     CONFIG = "config"
@@ -41,7 +42,7 @@ class Origin(StrEnum):
 
 
 _RANK = {origin: place for place, origin in enumerate(Origin)}
-_OF_A_RUN = frozenset({Origin.LOG, Origin.SCRIPT, Origin.CONFIG, Origin.CODE, Origin.PROSE})
+_OF_A_RUN = frozenset({Origin.LIVE, Origin.LOG, Origin.SCRIPT, Origin.CONFIG, Origin.CODE, Origin.PROSE})
 
 
 class Place(NamedTuple):

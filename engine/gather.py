@@ -17,7 +17,7 @@ from .infer import Ranked, rank
 from .kb.knowledge import Knowledge
 from .kb.rules import DerivationRule, EvidenceRule
 from .probe import Event, Findings, InputSeen, Probe
-from .symptoms import Seen, certainty, note_symptoms, see_symptoms
+from .symptoms import Seen, certainty, imply_symptom, note_symptoms, see_symptoms
 
 BUDGET = 20.0
 """Seconds that probes nobody asked for may take in all."""
@@ -54,7 +54,7 @@ class Gathered:
         """Draw what follows from the facts: derived facts, symptoms, and what those bring."""
         add_device_facts(self.facts, knowledge)
         derive(self.facts, knowledge)
-        self.seen = see_symptoms(knowledge, self.facts, given)
+        self.seen = see_symptoms(knowledge, self.facts, given) or imply_symptom(knowledge, self.facts)
         note_symptoms(self.facts, self.seen)
         derive(self.facts, knowledge)
 

@@ -40,7 +40,22 @@ def rank(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> l
     """
     causes = (one for one in knowledge.causes.values() if _in_question(one, facts, symptoms))
     ranked = [judge(cause, facts, symptoms, knowledge.weights) for cause in causes]
-    return sorted(ranked, key=lambda one: (-one.decibans, -one.prior, one.cause.id))
+    ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
+    return _since_something_is(ranked, max(symptoms.values(), default=0.0), knowledge.weights)
+
+
+def _since_something_is(ranked: list[Ranked], sure: float, weights: Weights) -> list[Ranked]:
+    """The confidences, given that the symptom has a cause: one of these, several, or something else.
+
+    Judged alone, all of them may be wrong. That is ruled out as far as the symptom is sure, so a
+    cause that stands alone gains much, and one among many equals little.
+    """
+    none = sure * (1 - weights.something_else) * math.prod(1 - one.confidence for one in ranked)
+    return [_with_confidence(one, one.confidence / (1 - none), weights) for one in ranked]
+
+
+def _with_confidence(one: Ranked, confidence: float, weights: Weights) -> Ranked:
+    return one._replace(confidence=confidence, verdict=_verdict(confidence, one.evidence, weights))
 
 
 def _in_question(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float]) -> bool:
@@ -51,11 +66,11 @@ def _in_question(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float]) 
 
 
 def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights: Weights) -> Ranked:
-    """One cause against the facts."""
+    """One cause against the facts, as if there were no other."""
     prior = to_decibans(_prior(cause, symptoms, weights))
     evidence = weigh_all(cause.evidence, facts, weights)
     total = prior + math.fsum(one.decibans for one in evidence)
-    confidence = to_probability(total * weights.confidence_slope)
+    confidence = to_probability(total)
     verdict = _verdict(confidence, evidence, weights)
     return Ranked(cause, prior, total, confidence, verdict, evidence, _unknown(evidence, facts))
 

@@ -6,13 +6,14 @@ from .gather import Gathered
 
 _MOST = 8
 _LOGS = frozenset({"log", "records", "events"})
+_WATCHED = frozenset({"live"})
 _KINDS = (
-    (_LOGS, "no log was handed in: losses, errors and speed were not seen"),
+    (_LOGS | _WATCHED, "no log was handed in: losses, errors and speed were not seen"),
     (
-        frozenset({"config"}),
+        _WATCHED | {"config"},
         "no configuration was handed in: settings are only known where the log prints them",
     ),
-    (frozenset({"code"}), "no script was handed in: the training loop was not seen"),
+    (_WATCHED | {"code"}, "no script was handed in: the training loop was not seen"),
 )
 
 

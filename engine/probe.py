@@ -24,7 +24,7 @@ class InputSeen(NamedTuple):
 
     name: str
     kind: str
-    """`log`, `config`, `code`, `records`, `events`, `state` or `other`."""
+    """`log`, `config`, `code`, `records`, `events`, `state`, `live` or `other`."""
     size: int | None = None
     """Bytes, where there is a file."""
     note: str = ""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .facts import Fact, Facts, Origin, Place
-from .infer import to_decibans, to_probability
+from .infer import rank, to_decibans, to_probability
 from .kb.knowledge import Knowledge
 from .kb.rules import SymptomRule
 from .weigh import Weighed, weigh_all
@@ -66,6 +66,31 @@ def see_symptoms(knowledge: Knowledge, facts: Facts, given: tuple[str, ...]) -> 
         if one.given or one.detected:
             seen.append(one)
     return sorted(seen, key=lambda one: (not one.given, -one.confidence, one.symptom.id))
+
+
+def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
+    """Where no symptom is named or seen: the one that the causes the evidence speaks for most often show as.
+
+    A script alone must make some cause likely; where a person describes a run, something is wrong
+    with it, and a possible cause suffices.
+    """
+    weights = knowledge.weights
+    ranked = rank(knowledge, facts, {})
+    enough = weights.possible if facts.value("log.prose") else weights.likely
+    if not ranked or ranked[0].confidence < enough:
+        return []
+
+    def score(symptom: SymptomRule) -> float:
+        shown = (
+            one.confidence * weights.priors[one.cause.symptoms[symptom.id]]
+            for one in ranked
+            if symptom.id in one.cause.symptoms
+        )
+        own = math.fsum(one.decibans for one in weigh_all(symptom.detect, facts, weights))
+        return math.fsum(shown) * weights.priors[symptom.silent] * 10 ** (own / 10)
+
+    best = max(knowledge.symptoms.values(), key=lambda symptom: (score(symptom), symptom.id))
+    return [Seen(best, given=False, confidence=DETECTED, evidence=())]
 
 
 def certainty(seen: list[Seen]) -> Mapping[str, float]:

@@ -21,6 +21,8 @@ class Kind(StrEnum):
     CODE = "code"
     PACKAGES = "packages"
     """Installed or wanted packages: requirements.txt, environment.yml, pip freeze."""
+    LIVE = "live"
+    """The folder in which the observers of a watched run wrote their records."""
     OTHER = "other"
 
 

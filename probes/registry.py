@@ -26,12 +26,17 @@ def probes_for(
 ) -> list[Probe]:
     """The probes that can say something.
 
-    Logs come first, since they print settings that the configuration probe reads too. `machine`
+    A watched run comes first. Logs come next, since they print settings that the configuration probe reads too. `machine`
     adds the environment and the devices of this machine. `scan` and `progress` are for logs.
     """
     kinds = {one.kind for one in inputs}
     probes: list[Probe] = []
     printed: Callable[[], Sequence[PrintedSettings]] = tuple
+    for source in inputs:
+        if source.kind is Kind.LIVE and source.path is not None:
+            from .live.probe import LiveProbe
+
+            probes.append(LiveProbe(source.path, knowledge))
     if kinds & _LOGS:
         from .logs import LogProbe
 

@@ -14,10 +14,12 @@ from .records import (
     cause_of,
     check_of,
     device_of,
+    experiment_of,
     fact_of,
     fix_of,
     guide_of,
     maker,
+    notice_of,
     pattern_of,
     prose_signature_of,
     symptom_of,
@@ -176,6 +178,16 @@ class Knowledge:
     def variables(self) -> Mapping[str, rules.VariableRule]:
         """The environment variables that change how training runs."""
         return self._made("machine", "variable", maker(rules.VariableRule))
+
+    @cached_property
+    def notices(self) -> Mapping[str, rules.NoticeRule]:
+        """What is worth a line while a log grows."""
+        return self._made("live", "notice", notice_of)
+
+    @cached_property
+    def experiments(self) -> Mapping[str, rules.ExperimentRule]:
+        """What can be tried on a run itself."""
+        return self._made("live", "experiment", experiment_of)
 
     @property
     def dialects(self) -> Mapping[str, Any]:

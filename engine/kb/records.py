@@ -32,7 +32,7 @@ def cause_of(name: str, stored: Stored) -> rules.CauseRule:
 def symptom_of(name: str, stored: Stored) -> rules.SymptomRule:
     """A symptom."""
     detect = tuple(map(_evidence, stored["detect"]))
-    return rules.SymptomRule(name, stored["title"], tuple(stored["aliases"]), detect)
+    return rules.SymptomRule(name, stored["title"], tuple(stored["aliases"]), detect, stored["silent"])
 
 
 def _evidence(stored: Stored) -> rules.EvidenceRule:
@@ -82,6 +82,21 @@ def pattern_of(name: str, stored: Stored) -> rules.CodePatternRule:
     """A code pattern."""
     flow = stored["flow"] and rules.FlowRule(**_with_tuples(stored["flow"], "source_argument", "argument"))
     return rules.CodePatternRule(id=name, **stored | {"flow": flow})
+
+
+def notice_of(name: str, stored: Stored) -> rules.NoticeRule:
+    """Something worth a line."""
+    return rules.NoticeRule(id=name, **stored | {"rule": rules.Rule(*stored["rule"])})
+
+
+def experiment_of(name: str, stored: Stored) -> rules.ExperimentRule:
+    """Something that can be tried on the run itself."""
+    answers = tuple(
+        rules.AnswerRule(one["fact"], rule_from(one["before"]), rules.Rule(*one["yes"]), rule_from(one["no"]))
+        for one in stored["answers"]
+    )
+    changed = stored | {"when": rule_from(stored["when"]), "answers": answers}
+    return rules.ExperimentRule(id=name, **changed)
 
 
 def guide_of(name: str, stored: Stored) -> rules.GuideRule:

@@ -46,6 +46,8 @@ KINDS = (
     KindOfFile("variable", "variables", listed=True, key="name"),
     KindOfFile("procedure", "procedures", listed=False),
     KindOfFile("checklist", "checklists", listed=False),
+    KindOfFile("notice", "notices", listed=True),
+    KindOfFile("experiment", "experiments", listed=True),
     KindOfFile("playbook-item", "playbook", listed=True),
 )
 WEIGHTS = "weights.yaml"

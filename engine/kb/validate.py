@@ -24,6 +24,7 @@ MODELS: Mapping[str, type[models.Model]] = {
     "idiom": models.Idiom, "code-pattern": models.CodePattern,
     "dialect": models.Dialect, "procedure": models.Procedure, "checklist": models.Checklist,
     "device": models.Device, "package": models.Package, "variable": models.Variable,
+    "notice": models.Notice, "experiment": models.Experiment,
     "playbook-item": models.PlaybookItem, "weights": models.Weights,
 }  # fmt: skip
 _WITH_PHRASES: Mapping[str, tuple[str, ...]] = {

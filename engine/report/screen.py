@@ -42,7 +42,12 @@ def _head(diagnosis: Diagnosis) -> Iterator[Line]:
 
 def _symptom(one: SymptomFound) -> Iterator[Line]:
     yield Line()
-    seen = "seen in the evidence" if one.detected else "as you say; nothing in the inputs shows it"
+    implied = "as the causes below most often show"
+    seen = (
+        ("seen in the evidence" if one.evidence else implied)
+        if one.detected
+        else "as you say; nothing in the inputs shows it"
+    )
     yield line_of(Span(one.title, "title"), Span(f"  ({one.id}, {seen})", "dim"))
     for line in one.evidence[:2]:
         yield _evidence_line(line, mark="!", role="bad", indent=2)

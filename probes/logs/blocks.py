@@ -79,14 +79,16 @@ class Blocks:
     """Iterates over the blocks of one input.
 
     `notes` says afterwards what could not be read, `size` how much was read of the file (in bytes,
-    as it lies on disk). Iterating raises Unreadable where nothing can be read at all.
+    as it lies on disk). Iterating raises Unreadable where nothing can be read at all. Of an input that
+    is `growing` the first bytes are not waited for any longer than they take to come.
     """
 
-    def __init__(self, source: Input, block: int = BLOCK) -> None:
+    def __init__(self, source: Input, block: int = BLOCK, *, growing: bool = False) -> None:
         self.source = source
         self.notes: list[str] = []
         self.size = 0
         self._block = block
+        self._sample = 1 if growing else _SAMPLE
         self._file: IO[bytes] | None = None
 
     def __iter__(self) -> Iterator[Block]:
@@ -129,7 +131,7 @@ class Blocks:
         start = b""
         for chunk in chunks:
             start += chunk
-            if len(start) >= _SAMPLE:
+            if len(start) >= self._sample:
                 break
         encoding = encoding_of(start)
         if is_binary(start) and _no_text(start):

@@ -20,6 +20,7 @@ from .heard import Heard
 from .lines import Lines
 from .listening import Listener
 from .log import Log
+from .noticing import Noticing
 from .positions import Positions
 from .records import Records
 from .rows import NoRecords, rows_of
@@ -44,7 +45,7 @@ class LogProbe:
     """Reads all logs, records and event files of a run, and gives facts with their places.
 
     It implements the Probe protocol. After `run`, `printed_settings` holds the settings that the
-    logs show, for the readers of configurations.
+    logs show, for the readers of configurations. `noticing` looks at a log that grows while it is read.
     """
 
     id = "logs"
@@ -56,9 +57,11 @@ class LogProbe:
         *,
         scan: Mode = "auto",
         progress: Progress | None = None,
+        noticing: Noticing | None = None,
     ) -> None:
         self._inputs = [one for one in inputs if one.kind in _KINDS]
         self._knowledge, self._mode, self._progress = knowledge, scan, progress
+        self._noticing = noticing
         self._facts = Collected(knowledge)
         self._machines = for_machines(knowledge)
         self._hits = Hits(self._facts)
@@ -124,11 +127,13 @@ class LogProbe:
     def _read_log(self, source: Input) -> tuple[str, int]:
         listener = Listener(source.name, self._knowledge, self._machines, self._hits, self._facts)
         scan = Scan(self._knowledge, listener)
-        blocks = Blocks(source)
+        blocks = Blocks(source, growing=self._noticing is not None)
+        log = Log(source.name, scan.store, scan.positions, scan.lines, listener.heard)
+        if self._noticing is not None:
+            self._noticing.begin(log, self._hits, listener.raising.settle)
         notes = self._feed(source, scan, listener, self._watched(source, blocks))
         scan.close()
         self._settings += listener.settings.blocks
-        log = Log(source.name, scan.store, scan.positions, scan.lines, listener.heard)
         self._logs.append(log)
         notes += blocks.notes
         if blocks.size == 0 and not listener.heard.machine:
@@ -143,7 +148,7 @@ class LogProbe:
         if first is None:
             return []
         written = Written(self._knowledge, scan, listener)
-        if written.applies(first):
+        if self._noticing is None and written.applies(first):
             written.read(chain((first,), iterator))
             return []
         if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):
@@ -159,6 +164,8 @@ class LogProbe:
         total = _size(source)
         for block in blocks:
             yield block
+            if self._noticing is not None:
+                self._noticing.grown()
             now = time.monotonic()
             if self._progress is not None and now - self._called >= _EVERY:
                 self._called = now
@@ -166,14 +173,17 @@ class LogProbe:
                 self._progress(source.name, done, max(total, done))
 
     def _read_records(self, source: Input) -> tuple[str, int]:
-        blocks, lines, store = Blocks(source), Lines(self._knowledge), Store()
+        blocks = Blocks(source, growing=self._noticing is not None)
+        lines, store = Lines(self._knowledge), Store()
         records = Records(lines.names, store)
+        log = Log(source.name, store, Positions(lines), lines, Heard(), is_text=False)
+        if self._noticing is not None:
+            self._noticing.begin(log, self._hits, records.flush)
         for row in rows_of(self._watched(source, blocks)):
             records.take(row)
         records.flush()
-        positions = Positions(lines)
-        positions.total_steps = records.total_steps
-        self._logs.append(Log(source.name, store, positions, lines, Heard(), is_text=False))
+        log.positions.total_steps = records.total_steps
+        self._logs.append(log)
         return "; ".join(blocks.notes), blocks.size
 
     def _read_events(self, source: Input) -> str:

@@ -135,13 +135,22 @@ def tell_memory(told: Told, memory: Series) -> None:
         return
     told.tell("log.memory.first_gib", line.values[0], line.marks[0])
     told.tell("log.memory.last_gib", line.values[-1], end)
-    if len(line) >= told.limits["points_few"]:
-        levels = curve.parts(line.values, 10)[1:]
-        grown = (
-            levels[-1] > told.limits["memory_growth"] * levels[0]
-            and levels[-1] > 1.02 * levels[len(levels) // 2]
-        )
-        told.tell("log.memory.growing", grown and curve.climbs(levels) > 0.8, end)
+    told.tell("log.memory.growing", _climbing(told, line.values), end)
+
+
+def tell_host_memory(told: Told, store: Store) -> None:
+    """Whether the memory of the process grows."""
+    for series in store.of("host_memory_gib")[:1]:
+        told.tell("process.memory_growing", _climbing(told, curve_of(series).values), series.marks[-1])
+
+
+def _climbing(told: Told, values: Sequence[float]) -> bool | None:
+    """Whether memory climbs over the run, the first tenth of it aside; None for a few values."""
+    if len(values) < told.limits["points_few"]:
+        return None
+    levels = curve.parts(values, 10)[1:]
+    higher = levels[-1] > told.limits["memory_growth"] * levels[0]
+    return higher and levels[-1] > 1.02 * levels[len(levels) // 2] and curve.climbs(levels) > 0.8
 
 
 def tell_rewards(told: Told, store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..scope import Scope
 from .code import CODE
 from .fixes import FIXES
+from .live import LIVE
 from .machine import MACHINE
 from .pages import pages_section
 from .parts import Stored, section
@@ -18,7 +19,7 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
     """All sections of the compiled knowledge base. Mistakes are noted in the scope.
 
     `core` is what every diagnosis needs, `reading` what a log needs, `prose` what sentences need, `code` and
-    `dialects` what a script and a configuration need, `machine` what is known about devices and installations,
+    `dialects` what a script and a configuration need, `machine` what is known about devices and installations, `live` what a run under observation needs,
     `pages` the texts that only explanations and reports show.
     """
     core = section(scope, {**REASONING, **FIXES})
@@ -33,6 +34,7 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
         "code": section(scope, CODE),
         "dialects": section(scope, SETTINGS),
         "machine": section(scope, MACHINE),
+        "live": section(scope, LIVE),
         "pages": pages_section(scope),
     }
 

@@ -52,6 +52,7 @@ def _symptom(scope: Scope, entry: Located) -> Stored:
     return {
         "title": symptom.title,
         "aliases": symptom.aliases,
+        "silent": symptom.silent,
         "detect": _evidence(scope, entry, "detect", symptom.detect),
     }
 

@@ -65,6 +65,9 @@ class Symptom(Entry):
 
     title: Text
     aliases: list[Text] = Field(default_factory=list, description="What people type for it.")
+    silent: Prior = Field(
+        "rare", description="How often people have it although nothing in the evidence shows it by itself."
+    )
     detect: list[Evidence] = Field(
         default_factory=list, description="How it is recognised where nobody names it."
     )

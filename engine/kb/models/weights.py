@@ -15,8 +15,8 @@ class Weights(Model):
     unlisted: float = Field(gt=0, lt=1, description="Probability of a cause that does not list the symptom.")
     symptom: float = Field(gt=0, lt=1, description="Probability of a symptom before any evidence.")
     trust: dict[str, float] = Field(description="Origin of a fact -> share of the weight that counts.")
-    confidence_slope: float = Field(
-        gt=0, description="Decibans are multiplied by this before they become a confidence."
+    something_else: float = Field(
+        gt=0, lt=1, description="Probability that what causes a symptom is no cause that is listed here."
     )
     confirmed: float = Field(gt=0, lt=1)
     likely: float = Field(gt=0, lt=1)

@@ -6,6 +6,7 @@ Tuples with names rather than dataclasses, which take four times as long to defi
 from __future__ import annotations
 
 from .code import CodePatternRule, FlowRule
+from .live import AnswerRule, ExperimentRule, NoticeRule
 from .logs import FrameRule, LogFormatRule, MetricRule, SignatureRule, TrialRule
 from .machine import DeviceRule, PackageRule, VariableRule
 from .reasoning import (
@@ -25,6 +26,7 @@ from .rule import Rule, rule_from, stored_rule
 from .settings import CheckRule, SettingRule
 
 __all__ = [
+    "AnswerRule",
     "CauseRule",
     "ChangeRule",
     "CheckRule",
@@ -32,6 +34,7 @@ __all__ = [
     "DerivationRule",
     "DeviceRule",
     "EvidenceRule",
+    "ExperimentRule",
     "FactRule",
     "FixRule",
     "FlowRule",
@@ -39,6 +42,7 @@ __all__ = [
     "GuideRule",
     "LogFormatRule",
     "MetricRule",
+    "NoticeRule",
     "PackageRule",
     "Rule",
     "SettingRule",

@@ -41,6 +41,8 @@ class SymptomRule(NamedTuple):
     title: str
     aliases: tuple[str, ...]
     detect: tuple[EvidenceRule, ...]
+    silent: str = "rare"
+    """How often people have it although nothing shows it by itself, in the words of priors."""
 
 
 class DerivationRule(NamedTuple):
@@ -123,7 +125,7 @@ class Weights(NamedTuple):
     unlisted: float
     symptom: float
     trust: Mapping[str, float]
-    confidence_slope: float
+    something_else: float
     confirmed: float
     likely: float
     possible: float

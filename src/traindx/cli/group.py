@@ -12,6 +12,7 @@ COMMANDS = {
     "completion": ("traindx.cli.completion:completion", "Print the completion script for bash, zsh or fish."),
     "explain": ("traindx.cli.explain:explain", "The page of a cause, fix, fact, symptom or any other id."),
     "kb": ("traindx.cli.kb:kb", "List, show, check and test the knowledge base."),
+    "tail": ("traindx.cli.tail:tail", "Follow a log as it grows, and say what is noticed."),
     "new": ("traindx.cli.new:new", "Write the skeleton of a cause, fact, dialect ..."),
 }
 """Every command besides the main one: where it lives and what it does. Loaded when it is called."""

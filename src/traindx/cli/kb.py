@@ -19,7 +19,7 @@ _PLURALS = {
     "causes": "cause", "symptoms": "symptom", "facts": "fact", "fixes": "fix", "signatures": "signature",
     "patterns": "code-pattern", "dialects": "dialect", "metrics": "metric", "logs": "log-format",
     "settings": "setting", "checks": "check", "limits": "limit", "procedures": "procedure",
-    "checklists": "checklist", "playbook": "playbook-item",
+    "checklists": "checklist", "experiments": "experiment", "notices": "notice", "playbook": "playbook-item",
 }  # fmt: skip
 _folders = click.option(
     "--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge."

@@ -82,7 +82,8 @@ def explain(wanted: tuple[str, str], reasoned: Reasoned, knowledge: Knowledge) -
         if name not in knowledge.causes:
             raise BadCall(f"there is no cause `{name}`{_nearest(name, knowledge)}")
         seen = certainty(reasoned.gathered.seen)
-        one = judge(knowledge.causes[name], facts, seen, knowledge.weights)
+        weighed = next((one for one in reasoned.ranked if one.cause.id == name), None)
+        one = weighed or judge(knowledge.causes[name], facts, seen, knowledge.weights)
         if word == "how":
             lines = explaining.how(one, facts, knowledge)
         else:

@@ -38,6 +38,8 @@ class Session:
     top: int = 10
     symptoms: tuple[str, ...] = ()
     configs: ConfigProbe | None = None
+    probes: Sequence[Probe] = ()
+    """Probes that are there already, such as that of a run that was watched; they run first."""
 
     def run(self, symptoms: Sequence[str], answers: Sequence[str]) -> Reasoned:
         """Diagnose.
@@ -70,6 +72,7 @@ class Session:
         made = probes_for(
             self.found.inputs, self.knowledge, scan=self.scan, machine=self.machine, progress=progress
         )
+        made = [*self.probes, *made]
         self.configs = cast("ConfigProbe | None", next((one for one in made if one.id == "configs"), None))
         return made
 

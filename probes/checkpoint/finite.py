@@ -1,0 +1,64 @@
+"""Are the numbers of a checkpoint finite? Samples of their bytes tell, without torch.
+
+In every floating-point format a value whose exponent bits are all ones is NaN or infinite.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import IO, NamedTuple
+
+from .contents import Tensor
+
+SAMPLE = 1 << 21
+"""Values looked at in one file."""
+_RUN = 4096
+"""Values read in a row; of a tensor so many runs are read as its share of the sample allows."""
+_FORMATS = {
+    "float32": ("I", 0x7F800000), "float16": ("H", 0x7C00), "bfloat16": ("H", 0x7F80),
+    "float64": ("Q", 0x7FF0000000000000),
+}  # fmt: skip
+
+
+class NonFinite(NamedTuple):
+    """What was seen of one file."""
+
+    looked: int
+    """Values that were looked at."""
+    bad: int
+    """Those of them that are NaN or infinite."""
+    names: tuple[str, ...]
+    """The tensors that hold such values."""
+
+
+def look(file: IO[bytes], tensors: Sequence[Tensor]) -> NonFinite:
+    """Look at evenly spread runs of every tensor whose bytes lie in the file. Raises OSError."""
+    usable = [one for one in tensors if one.start >= 0 and one.dtype in _FORMATS and one.count]
+    total = sum(one.count for one in usable)
+    looked = bad = 0
+    names = []
+    for tensor in usable:
+        wanted = max(_RUN, SAMPLE * tensor.count // max(total, 1))
+        seen, wrong = _look_at(file, tensor, -(-wanted // _RUN))
+        looked, bad = looked + seen, bad + wrong
+        if wrong:
+            names.append(tensor.name)
+        if looked > 4 * SAMPLE:
+            break
+    return NonFinite(looked, bad, tuple(names))
+
+
+def _look_at(file: IO[bytes], tensor: Tensor, runs: int) -> tuple[int, int]:
+    code, mask = _FORMATS[tensor.dtype]
+    width = array(code).itemsize
+    count = tensor.size // width
+    stride = max(_RUN, count // runs)
+    looked = bad = 0
+    for begin in range(0, count, stride):
+        file.seek(tensor.start + begin * width)
+        data = file.read(min(_RUN, count - begin) * width)
+        values = array(code, data[: len(data) // width * width])
+        looked += len(values)
+        bad += sum(value & mask == mask for value in values)
+    return looked, bad

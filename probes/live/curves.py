@@ -1,0 +1,158 @@
+"""What was measured in each step, as the series that logs are read into, so that the same facts follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from traindx.engine.facts import Fact, Place
+
+from ..logs.names import Name
+from ..logs.positions import Where
+from ..logs.run_facts import tell_host_memory
+from ..logs.series import Mark, Series
+from ..logs.series_facts import tell_series
+from ..logs.store import Store
+from ..logs.told import Told
+from .processes import RUN, Process, number, whole
+from .shares import COLUMNS
+
+GIB = float(1 << 30)
+_SOME = 3
+_QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
+"""A loss as the script computes it may be anything; what trainers hide from their logs is not hidden here."""
+_COLUMNS: Mapping[str, tuple[str, float]] = {
+    "loss": ("loss", 1.0),
+    "grad_norm": ("grad_norm", 1.0),
+    "learning_rate": ("learning_rate", 1.0),
+    "loss_scale": ("loss_scale", 1.0),
+    "skipped": ("skipped_steps", 1.0),
+    "seconds": ("seconds_per_step", 1.0),
+    "allocated": ("memory_gib", 1 / GIB),
+    "host": ("host_memory_gib", 1 / GIB),
+}
+"""Column of a `steps` record -> the metric, and what makes its unit of the column's."""
+_OF_A_SHAPE = (
+    "loss.constant", "loss.trend", "loss.drop", "loss.plateau", "loss.flat_from_start", "loss.falling_then_flat",
+    "loss.diverging", "loss.oscillating", "loss.still_falling", "loss.train_near_zero", "loss.near_random",
+    "loss.spike", "loss.spike_step", "loss.spike_ratio", "loss.spike_recovered", "loss.spike_at_epoch_start",
+    "loss.negative", "loss.zero", "loss.zero_from_start", "loss.gap", "loss.gap_from_start", "loss.jump_at_resume",
+    "grad.norm.growing", "grad.norm.rising_before_trouble", "grad.norm.vanishing",
+)  # fmt: skip
+"""Facts of a curve that mean nothing where several models train against each other."""
+
+
+class Curve:
+    """The steps of one optimizer in one process."""
+
+    def __init__(self, process: Process, optimizer: int) -> None:
+        self.process, self.optimizer = process, optimizer
+        self.store = Store()
+        self.steps = 0
+        """The last step."""
+        self.count = 0
+        """Steps that were measured."""
+        self.times: list[dict[str, float]] = []
+        """The seconds that the parts of each step took."""
+
+    def extend(self, columns: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> None:
+        """Take in these rows of one `steps` record."""
+        steps = [whole(columns["step"][row]) or 0 for row in rows]
+        self.steps, self.count = max(self.steps, *steps), self.count + len(rows)
+        timed = [(name, columns[name]) for name in COLUMNS if name in columns]
+        self.times += [
+            {name: float(values[row]) for name, values in timed if values[row] is not None} for row in rows
+        ]
+        for column, (metric, unit) in _COLUMNS.items():
+            values = columns.get(column)
+            if values is None:
+                continue
+            given = [(step, values[row]) for step, row in zip(steps, rows, strict=True)]
+            self.add(
+                metric, [(step, value * unit) for step, one in given if (value := _measured(one)) is not None]
+            )
+
+    def add(self, metric: str, points: Sequence[tuple[int, float]]) -> None:
+        """Take in values of a metric, each with its step."""
+        series = self.store.get(Name(metric, metric.replace("_", " "), 0)) if points else None
+        if series is not None:
+            rank = self.process.rank if self.process.world_size > 1 else None
+            marks = [Mark(step, b"", step=float(step), rank=rank) for step, _ in points]
+            series.extend([value for _, value in points], marks.__getitem__)
+
+    @property
+    def broken(self) -> bool:
+        """Whether its loss or its gradients were NaN or infinite."""
+        return any(one.bad for one in self.store if one.name.metric in ("loss", "grad_norm"))
+
+    def losses(self) -> Series | None:
+        """Its loss in each step."""
+        return next(iter(self.store.of("loss")), None)
+
+
+def curves_of(processes: Iterable[Process]) -> list[Curve]:
+    """The curves of all optimizers of all processes, those that broke first, then by rank and by number."""
+    found = list(chain.from_iterable(map(_of_process, processes)))
+    return sorted(found, key=lambda one: (not one.broken, one.process.rank or 0, one.optimizer))
+
+
+def _of_process(process: Process) -> Iterator[Curve]:
+    curves: dict[int, Curve] = {}
+    for record in process.of("steps"):
+        length = len(record.get("step") or ())
+        columns = {name: one for name, one in record.items() if isinstance(one, list) and len(one) == length}
+        rows: dict[int, list[int]] = {}
+        for row in range(length):
+            rows.setdefault(
+                whole(columns["optimizer"][row]) or 0 if "optimizer" in columns else 0, []
+            ).append(row)
+        for key, chosen in rows.items():
+            curves.setdefault(key, Curve(process, key)).extend(columns, chosen)
+    if curves:
+        _evaluate(process, curves[min(curves)])
+    yield from curves.values()
+
+
+def _evaluate(process: Process, curve: Curve) -> None:
+    """The losses seen in evaluation, those after one training step as one value."""
+    rounds: dict[int, list[float]] = {}
+    for record in process.of("eval"):
+        value = number(record.get("loss"))
+        if value is not None:
+            rounds.setdefault(whole(record.get("step")) or 0, []).append(value)
+    curve.add("eval_loss", [(step, sum(values) / len(values)) for step, values in rounds.items()])
+
+
+def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[Fact]:
+    """What the series of one optimizer say. `alone` is false where another model is trained with another loss."""
+
+    def place(mark: Mark) -> Place:
+        return Place(RUN, step=int(mark.step) if mark.step is not None else None, rank=mark.rank)
+
+    told = Told(limits, place, lambda mark: Where(mark.step), _QUIRKS)
+    tell_series(told, curve.store)
+    tell_host_memory(told, curve.store)
+    _tell_zero_from_start(told, curve)
+    told.tell("log.steps", curve.steps, Mark(curve.steps, b"", step=float(curve.steps)))
+    return [fact for fact in told.facts.values() if alone or fact.name not in _OF_A_SHAPE]
+
+
+def _tell_zero_from_start(told: Told, curve: Curve) -> None:
+    """A loss may reach 0, or fall below it, in its own right. One that starts there has nothing to learn from."""
+    loss = curve.losses()
+    if loss is not None and loss.count >= _SOME:
+        nothing = not any(loss.values[:_SOME])
+        told.tell("loss.zero_from_start", nothing, loss.marks[0])
+        told.tell("loss.zero", True if nothing else None, loss.marks[0])
+
+
+def are_apart(curves: Sequence[Curve]) -> bool:
+    """Whether several optimizers of one process train on losses of their own, as the two sides of a GAN do."""
+    first = curves[0].process if curves else None
+    losses = [list(series.values[:50]) for one in curves if one.process is first and (series := one.losses())]
+    return any(one != losses[0] for one in losses[1:])
+
+
+def _measured(value: Any) -> float | None:
+    return float(value) if isinstance(value, bool) else number(value)

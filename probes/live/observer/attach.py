@@ -1,0 +1,168 @@
+"""Attaches the observer to this process: what sitecustomize calls before any code of the script runs.
+
+Each process of the run, however it was started, keeps a journal of its own and says first what it is.
+What it watches begins with the import of torch; see docs/live.md.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Tuple
+
+from .exits import Exits
+from .guard import guarded
+from .hang import AFTER, Hang, last_words
+from .journal import VERSION, Journal, journal_in
+from .options import folder, options
+from .when_imported import when_imported
+
+if TYPE_CHECKING:
+    from .watcher import Watcher
+
+_RANKS = (
+    ("RANK", "WORLD_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("SLURM_PROCID", "SLURM_NTASKS"),
+)
+"""The variables through which launchers tell a process its rank: torchrun and what is built on it, MPI, SLURM."""
+
+
+class Observer:
+    """The observer of one process."""
+
+    def __init__(self, folder: str, options: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.options = options
+        self.journal = journal_in(folder)
+        self.watcher: Optional[Watcher] = None
+        self.hang: Optional[Hang] = None
+        self.exits = Exits(self.journal, self.step, self.failed, self.ended)
+
+    def attach(self) -> None:
+        """Say what this process is, and watch it from now on."""
+        journal = self.journal
+        self.present(self._role())
+        if journal.closed:
+            return  # Nothing can be written: the run this process once belonged to is over, or the disk is full.
+        self._words = last_words(self.folder)
+        self.exits.listen()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=guarded(journal, "fork", self._before_fork),
+                after_in_parent=guarded(journal, "fork", self._after_fork),
+                after_in_child=guarded(journal, "fork", self._in_child),
+            )
+        when_imported("torch", guarded(journal, "torch", self.torch_arrived))
+
+    def present(self, role: str) -> None:
+        """Write the `process` record."""
+        rank, world_size = _rank()
+        self.journal.record(
+            "process",
+            version=VERSION,
+            pid=os.getpid(),
+            parent=os.getppid(),
+            argv=list(getattr(sys, "orig_argv", None) or _arguments()),
+            python=sys.version.split()[0],
+            executable=sys.executable,
+            role=role,
+            rank=rank,
+            world_size=world_size,
+            time=time.time(),
+        )
+
+    def torch_arrived(self, torch: ModuleType) -> None:
+        """The script has imported torch."""
+        from .watcher import install
+
+        version = getattr(torch, "version", None)
+        self.journal.record("torch", torch=str(torch.__version__), cuda=getattr(version, "cuda", None))
+        self.watcher = install(torch, self.journal, self.options)
+        after = self.options.get("hang_after", AFTER)
+        self.hang = Hang(self.journal, float(after), self.step, self._words)
+        self.watcher.add(self.hang)
+        self.hang.start()
+
+    def step(self) -> int:
+        """The rounds of the loop so far."""
+        return self.watcher.step if self.watcher is not None else 0
+
+    def failed(self, error: BaseException) -> None:
+        """The script raised, and nobody caught it."""
+        if self.watcher is not None:
+            self.watcher.failed(error)
+
+    def ended(self) -> None:
+        """The process ends: the parts write what they still hold."""
+        if self.watcher is not None:
+            self.watcher.close()
+
+    def _role(self) -> str:
+        """`main`, or `child` where a process of the same run started this one."""
+        parent = os.path.join(self.folder, f"{os.getppid()}.jsonl")
+        return "child" if os.path.exists(parent) else "main"
+
+    # -- forks
+
+    def _before_fork(self) -> None:
+        """A child has one thread only; it must not find the state of others that it does not have."""
+        self._paused = self.hang is not None and self.hang.pause()
+
+    def _after_fork(self) -> None:
+        if self._paused and self.hang is not None:
+            self.hang.start()
+
+    def _in_child(self) -> None:
+        worker = _forked_for_data()
+        self.journal.begin()
+        self.exits.forget()
+        self.present("worker" if worker else "child")
+        if self._words is not None:
+            self._words = last_words(self.folder, anew=True)
+        if self.watcher is not None and self.hang is not None:
+            self.watcher.forget(watch=not worker)
+            if not worker:
+                self.hang = Hang(self.journal, self.hang.after, self.step, self._words)
+                self.watcher.add(self.hang)
+                self.hang.start()
+        if worker:
+            self.journal.closed = True  # It is watched from the loop that it serves.
+
+
+def attach() -> None:
+    """Attach the observer to this process, where the environment asks for it."""
+    where = folder()
+    if where is not None:
+        Observer(where, options()).attach()
+
+
+def _rank() -> Tuple[Optional[int], Optional[int]]:
+    for rank, size in _RANKS:
+        if os.environ.get(rank, "").isdecimal():
+            world = os.environ.get(size, "")
+            return int(os.environ[rank]), int(world) if world.isdecimal() else None
+    return None, None
+
+
+def _arguments() -> Any:
+    """The command line, where Python does not keep it (before 3.10)."""
+    try:
+        with open("/proc/self/cmdline", "rb") as file:
+            return [part.decode("utf-8", "replace") for part in file.read().split(b"\0")[:-1]]
+    except OSError:
+        return getattr(sys, "argv", [])
+
+
+def _forked_for_data() -> bool:
+    """Whether this forked child is a worker of a DataLoader: the frame that forked it holds its target."""
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "_launch" and "process_obj" in frame.f_locals:
+            target = getattr(frame.f_locals["process_obj"], "_target", None)
+            return getattr(target, "__module__", "") == "torch.utils.data._utils.worker"
+        frame = frame.f_back
+    return False

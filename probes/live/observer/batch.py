@@ -1,0 +1,215 @@
+"""What a batch holds: keys, shapes, dtypes, devices, ranges, NaN and Inf, labels; and which samples are in it."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
+
+from .journal import Journal
+from .look.values import nonfinite, statistics, tensors_in
+from .part import Part
+from .patching import replace
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
+
+LABELS = frozenset("label labels label_ids target targets tgt y gt ground_truth answer class_labels lm_labels".split())
+"""What batches call that which the loss compares with."""
+
+IGNORED = -100
+"""The label that the losses of torch leave out unless told otherwise."""
+
+SHOWN = 8
+"""How many samples are named."""
+
+AHEAD = 256
+"""Index lists kept for one iterator of a loader: workers fetch ahead."""
+
+
+@dataclass
+class Entry:
+    """One tensor of a batch: its key (`0`, `pixel_values`) and whether it is a label."""
+
+    key: str
+    is_label: bool
+    tensor: torch.Tensor
+
+
+def entries(torch: Any, batch: Any, arguments: Any) -> list[Entry]:
+    """The tensors of a batch. Where no loader gave one, the arguments of the model's call stand for it.
+
+    In a pair without keys the labels are what the model is not given, or else the last.
+    """
+    if batch is None:
+        args, kwargs = arguments if isinstance(arguments, tuple) and len(arguments) == 2 else ((), {})
+        batch = {**{str(number): one for number, one in enumerate(args)}, **kwargs}
+    if isinstance(batch, Mapping):
+        return [
+            Entry(str(key), str(key).lower() in LABELS, one)
+            for key, value in batch.items()
+            for one in tensors_in(torch.Tensor, value)
+        ]
+    parts = list(batch) if isinstance(batch, (list, tuple)) else [batch]
+    if len(parts) == 2 and isinstance(parts[0], Mapping):
+        return [*entries(torch, parts[0], None), *_labelled(torch, parts[1:], {0})]
+    given = {one.data_ptr() for one in tensors_in(torch.Tensor, arguments) if not one.is_sparse}
+    last = {len(parts) - 1} if len(parts) > 1 else set()
+    not_given = {
+        number
+        for number, part in enumerate(parts)
+        if not any(one.data_ptr() in given for one in tensors_in(torch.Tensor, part))
+    }
+    return _labelled(torch, parts, not_given if 0 < len(not_given) < len(parts) else last)
+
+
+def _labelled(torch: Any, parts: list[Any], labels: set[int]) -> list[Entry]:
+    return [
+        Entry(str(number), number in labels, one)
+        for number, part in enumerate(parts)
+        for one in tensors_in(torch.Tensor, part)
+    ]
+
+
+def describe(torch: Any, entry: Entry) -> dict[str, Any]:
+    """Key, role, shape, dtype, device, range; of labels also how many there are of each and how many are ignored."""
+    tensor = entry.tensor
+    known = {"key": entry.key, "role": "labels" if entry.is_label else "inputs", "device": str(tensor.device)}
+    known.update(statistics(torch, tensor))
+    if entry.is_label and is_whole(tensor) and tensor.numel():
+        kept = tensor.detach()[tensor.detach() != IGNORED]
+        known["ignored_share"] = 1 - kept.numel() / tensor.numel()
+        if kept.numel():
+            known["min"], known["max"] = int(kept.min()), int(kept.max())
+            values, counts = torch.unique(kept, return_counts=True)
+            if len(values) <= 32:
+                known["distribution"] = {str(a): b for a, b in zip(values.tolist(), counts.tolist())}
+    return known
+
+
+def is_whole(tensor: torch.Tensor) -> bool:
+    """Whether it holds whole numbers."""
+    return not (tensor.is_floating_point() or tensor.is_complex())
+
+
+def bad_samples(torch: Any, tensor: torch.Tensor) -> list[int]:
+    """The places along the first dimension that hold NaN or Inf."""
+    if not tensor.dim():
+        return []
+    bad = ~torch.isfinite(tensor.detach()).reshape(tensor.shape[0], -1).all(dim=1)
+    found: list[int] = bad.nonzero().flatten().tolist()
+    return found
+
+
+def write_facts(
+    torch: Any, journal: Journal, batch: Any, arguments: Any, step: int, indices: list[int] | None = None
+) -> bool:
+    """Say what this batch holds. Whether it holds NaN or Inf is the answer. Waits for the device."""
+    known = entries(torch, batch, arguments)
+    bad = [one for one in known if nonfinite(torch, one.tensor)]
+    for role, is_label in (("inputs", False), ("labels", True)):
+        of_role = [one for one in known if one.is_label is is_label]
+        if of_role:
+            journal.fact(f"data.{role}.nonfinite", any(one in bad for one in of_role), step=step)
+    for one in bad[:1]:
+        journal.fact("data.nonfinite_where", _where(torch, one, step, indices), step=step)
+    _ranges(torch, journal, known, step)
+    return bool(bad)
+
+
+def _ranges(torch: Any, journal: Journal, known: list[Entry], step: int) -> None:
+    inputs = [describe(torch, one) for one in known if not one.is_label and one.tensor.is_floating_point()]
+    inputs = [one for one in inputs if "max" in one]
+    if inputs:
+        journal.fact("data.inputs.max_abs", max(max(abs(one["min"]), abs(one["max"])) for one in inputs), step=step)
+        journal.fact("data.inputs.mean", inputs[0]["mean"], step=step)
+    labels = [describe(torch, one) for one in known if one.is_label and is_whole(one.tensor)]
+    shares = [one["ignored_share"] for one in labels if "ignored_share" in one]
+    if shares:
+        journal.fact("data.labels.ignored_share", shares[0], step=step)
+        journal.fact("data.labels.all_ignored", shares[0] == 1.0, step=step)
+    ranges = [one for one in labels if isinstance(one.get("max"), int)]
+    if ranges:
+        journal.fact("data.labels.min", ranges[0]["min"], step=step)
+        journal.fact("data.labels.max", ranges[0]["max"], step=step)
+
+
+def _where(torch: Any, entry: Entry, step: int, indices: list[int] | None) -> str:
+    samples = bad_samples(torch, entry.tensor)
+    text = f"step {step}, key {entry.key}, {len(samples)} of {len(entry.tensor) if entry.tensor.dim() else 1} samples"
+    if samples:
+        text += ": " + ", ".join(map(str, samples[:SHOWN]))
+    if indices and len(indices) == (len(entry.tensor) if entry.tensor.dim() else -1):
+        text += "; in the data set " + ", ".join(str(indices[one]) for one in samples[:SHOWN])
+    return text
+
+
+class Indices:
+    """Which samples a loader's batch is made of, as its sampler told."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        from torch.utils.data import dataloader
+
+        self._last: Callable[[], Any] = lambda: None
+        self._known: Any = weakref.WeakKeyDictionary()
+        replace(watcher, dataloader._BaseDataLoaderIter, "_next_index", self._wrap)
+
+    def of_last(self) -> list[int] | None:
+        """The samples of the batch that was handed out last, or None where the sampler does not tell."""
+        iterator = self._last()
+        if iterator is None:
+            return None
+        handed_out = getattr(iterator, "_num_yielded", 0) - 1
+        found = next((one for number, one in self._known.get(iterator, ()) if number == handed_out), None)
+        return found if isinstance(found, list) and all(isinstance(one, int) for one in found) else None
+
+    def _wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def _next_index(iterator: Any) -> Any:
+            self._last = weakref.ref(iterator)
+            index = original(iterator)
+            known = self._known.setdefault(iterator, deque(maxlen=AHEAD))
+            known.append((known[-1][0] + 1 if known else 0, index))
+            return index
+
+        return _next_index
+
+
+class Batches(Part):
+    """Looks at some batches of the run: at those of steps 1, 2, 4, 8 and so on."""
+
+    name = "batches"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._next = 0
+        self._batch: Any = None
+
+    def batch_loaded(self, batch: Any, seconds: float) -> None:
+        """Remember it until the model is called."""
+        if self._watcher.step >= self._next:
+            self._batch = batch
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Look at it, where it lies on the CPU: no device is waited for."""
+        if self._watcher.step < self._next or not root.training:
+            return
+        batch, self._batch = self._batch, None
+        self._next = max(1, self._watcher.step * 2)
+        torch = self._watcher.torch
+        known = entries(torch, batch, (args, kwargs))
+        if all(one.tensor.device.type == "cpu" for one in known):
+            write_facts(torch, self._journal, batch, (args, kwargs), self._watcher.step + 1)
+
+
+def chosen(torch: Any, loaded: Iterator[Any], arguments: Any) -> Any:
+    """Of the batches loaded last the one that the model was given (a loader may be one ahead), else the last."""
+    candidates = list(loaded)
+    given = {one.data_ptr() for one in tensors_in(torch.Tensor, arguments) if not one.is_sparse}
+    for batch in candidates:
+        if any(one.data_ptr() in given for one in tensors_in(torch.Tensor, batch)):
+            return batch
+    return candidates[-1] if candidates else None

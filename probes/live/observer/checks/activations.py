@@ -1,0 +1,111 @@
+"""Activations: dead, saturated, and how large they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..operations import Call
+from .check import Check
+from .tensors import activation_nodes, readable, tensors_in
+
+if TYPE_CHECKING:
+    import torch
+
+RECTIFIERS = ("relu", "relu_", "relu6")
+SQUASHERS = ("sigmoid", "sigmoid_", "tanh", "tanh_")
+LAYERS = ("linear", "conv1d", "conv2d", "conv3d")
+
+SAMPLES = 16
+"""Values per unit from which on a unit that gave only zeros counts as dead."""
+
+BOUND = 0.01
+"""How near to its bounds, as a share of its range, a squashed value counts as saturated."""
+
+
+class Activations(Check):
+    """The share of dead units and of saturated values of the worst layer (playbook b21; limits in kb/limits/model).
+
+    SageMaker Debugger calls a layer dead, or saturated, from half of its units on.
+    """
+
+    name = "activations"
+    functions = (*RECTIFIERS, *SQUASHERS, *LAYERS, "mse_loss", "binary_cross_entropy", "l1_loss")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._dead: dict[str, Any] = {}
+        self._seen: dict[str, int] = {}
+        self._squashed: dict[int, tuple[str, Any]] = {}
+        self._largest: list[Any] = []
+
+    def called(self, call: Call) -> None:
+        """An activation, a layer or a loss returned."""
+        if call.name in ("mse_loss", "binary_cross_entropy", "l1_loss"):
+            self._is_output(call.argument(0, "input"))
+        elif readable(self.torch, call.result) and self.torch.is_grad_enabled():
+            result = call.result.detach()
+            if call.name in RECTIFIERS:
+                self._rectified(call, result)
+            elif call.name in LAYERS:
+                self._largest.append(self.torch.linalg.vector_norm(result, float("inf")).float())
+            elif call.result.grad_fn is not None:
+                low = -1.0 if call.name.startswith("tanh") else 0.0
+                near = BOUND * (1 - low)
+                share = ((result < low + near) | (result > 1 - near)).float().mean()
+                self._squashed[call.result.grad_fn._sequence_nr()] = (_title(call), share)
+
+    def after_forward(self, root: torch.nn.Module, output: Any) -> None:
+        """What the model gives may well stand at its bounds: a discriminator that is sure."""
+        if self.looking:
+            for tensor in tensors_in(self.torch, output):
+                self._is_output(tensor)
+
+    def _is_output(self, tensor: Any) -> None:
+        if isinstance(tensor, self.torch.Tensor):
+            for _, node in activation_nodes(tensor):
+                self._squashed.pop(node._sequence_nr(), None)
+
+    def _rectified(self, call: Call, result: Any) -> None:
+        """Units that were alive in no sampled step so far."""
+        if result.dim() < 2:
+            return
+        unit = _unit_dim(call.result)
+        axes = [axis for axis in range(result.dim()) if axis != unit % result.dim()]
+        dead = result.amax(dim=axes) <= 0
+        title = _title(call)
+        known = self._dead.get(title)
+        together = known is not None and known.shape == dead.shape
+        self._dead[title] = known & dead if together else dead
+        self._seen[title] = (self._seen.get(title, 0) if together else 0) + result.numel() // max(1, dead.numel())
+
+    def look_ended(self, step: int) -> None:
+        """Read what was gathered, and say the worst."""
+        dead = {title: float(mask.float().mean()) for title, mask in self._dead.items() if self._seen[title] >= SAMPLES}
+        saturated = {title: float(share) for title, share in self._squashed.values()}
+        self._worst("act.dead", dead)
+        self._worst("act.saturated", saturated)
+        if self._largest:
+            self.say("act.max_abs", float(self.torch.stack([one.cpu() for one in self._largest]).max()))
+        self._squashed.clear()
+        self._largest.clear()
+
+    def _worst(self, fact: str, shares: dict[str, float]) -> None:
+        if shares:
+            title = max(shares, key=lambda one: shares[one])
+            self.say(f"{fact}_share", round(shares[title], 3), note=title)
+            self.say(f"{fact}_module", title)
+
+
+def _title(call: Call) -> str:
+    """The module that called, or the line."""
+    place = call.place()
+    return f"{place.module} ({call.name.rstrip('_')})" if place.module else f"{call.name.rstrip('_')} at {place}"
+
+
+def _unit_dim(result: Any) -> int:
+    """Channels stand second behind a convolution, and last behind a linear layer."""
+    node = result.grad_fn
+    before = "".join(parent.name() for parent, _ in node.next_functions if parent is not None) if node else ""
+    if any(name in before for name in ("Convolution", "BatchNorm", "GroupNorm", "MaxPool")):
+        return 1
+    return -1 if result.dim() == 3 or "Addmm" in before or "View" in before else 1

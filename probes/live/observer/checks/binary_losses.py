@@ -1,0 +1,46 @@
+"""Binary cross-entropies: scores where probabilities are expected, and the other way round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..operations import Call
+from .check import Check
+from .tensors import activations_before, readable, some_rows
+
+SIGMOID_OF_SIGMOID = (0.4999, 0.7312)
+"""Where a sigmoid ends up that is given what comes out of another."""
+
+
+class BinaryLosses(Check):
+    """binary_cross_entropy wants probabilities, the one `_with_logits` wants raw scores (playbook b13).
+
+    Values alone tell little: a young model's scores lie between 0 and 1 too. So the graph must show a sigmoid.
+    """
+
+    name = "binary losses"
+    thorough = False
+    functions = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+    def called(self, call: Call) -> None:
+        """A loss returned."""
+        scores, target = call.argument(0, "input"), call.argument(1, "target")
+        if not readable(self.torch, scores):
+            return
+        values, before = some_rows(scores, -1), activations_before(scores)
+        low, high = float(values.min()), float(values.max())
+        if call.name == "binary_cross_entropy":
+            twice = before == ["sigmoid", "sigmoid"] and SIGMOID_OF_SIGMOID[0] <= low <= high <= SIGMOID_OF_SIGMOID[1]
+            self.say("loss.sigmoid_twice", twice, call)
+            self._raw_scores(call, values, before)
+        else:
+            self.say("loss.sigmoid_twice", bool(before[:1] in (["sigmoid"], ["softmax"]) and 0 <= low <= high <= 1), call)
+        if readable(self.torch, target):
+            labels = some_rows(target, -1)
+            self.say("data.labels.out_of_range", bool(labels.min() < 0) or bool(labels.max() > 1), call)
+
+    def _raw_scores(self, call: Call, values: Any, before: list[str]) -> None:
+        """Outside 0 to 1 the loss itself raises; scores that were cut to it stand at the bounds."""
+        cut = (values <= 1e-4) | (values >= 1 - 1e-4)
+        raw = before == ["clamp"] and bool(cut.float().mean() > 0.2)
+        self.say("loss.bce_on_raw_scores", raw or bool((values < 0).any() | (values > 1).any()), call)

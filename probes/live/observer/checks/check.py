@@ -1,0 +1,51 @@
+"""A part that looks into tensors in sampled steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+from ..journal import Journal
+from ..operations import Call
+from ..part import Part
+
+if TYPE_CHECKING:
+    from ..watcher import Watcher
+
+
+class Check(Part):
+    """Beside the events of a part, it is told of sampled steps and of calls of torch functions in them.
+
+    `functions`: the names of the torch functions whose calls it wants to be told. `thorough`: it is told
+    only in the few steps in which activations may be read too (sampling.py). In a sampled step
+    `looking` is true, and the device may be waited for.
+    """
+
+    functions: tuple[str, ...] = ()
+    thorough = True
+    looking = False
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self.journal = journal
+        self.watcher = watcher
+        self.torch = watcher.torch
+
+    def look_began(self, step: int) -> None:
+        """A sampled step begins; `step` counts as in `after_step`."""
+
+    def called(self, call: Call) -> None:
+        """The run called one of `functions`, and it returned."""
+
+    def look_ended(self, step: int) -> None:
+        """The sampled step is over."""
+
+    def say(self, name: str, value: Any, call: Call | None = None, note: str | None = None) -> None:
+        """Write a fact, with the line of the call."""
+        place = call.place() if call is not None and value is not False else None
+        self.journal.fact(
+            name,
+            value,
+            step=self.watcher.step + 1,
+            file=place.file if place and place.file else None,
+            line=place.line if place and place.file else None,
+            note=note,
+        )

@@ -1,0 +1,63 @@
+"""Losses over classes that are given what they do not expect: probabilities, or raw scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..operations import Call
+from .check import Check
+from .tensors import activations_before, are_probabilities, readable, some_rows
+
+
+class ClassLosses(Check):
+    """cross_entropy wants raw scores, nll_loss and kl_div want log-probabilities (playbooks b12, b17).
+
+    Log-probabilities in a cross_entropy change nothing, and targets that are probabilities are soft labels.
+    """
+
+    name = "class losses"
+    thorough = False
+    functions = ("cross_entropy", "nll_loss", "kl_div", "log_softmax")
+
+    def called(self, call: Call) -> None:
+        """A loss returned."""
+        scores = call.argument(0, "input")
+        if not readable(self.torch, scores):
+            return
+        if call.name == "kl_div":
+            self._kl_div(call, scores)
+        elif call.name == "log_softmax":
+            self._log_softmax(call, scores)
+        else:
+            rows = some_rows(scores, 1 if scores.dim() > 1 else 0)
+            self.say("model.classes", rows.shape[-1], call)
+            if call.name == "cross_entropy":
+                self._cross_entropy(call, scores, rows)
+            else:
+                self._nll_loss(call, rows)
+
+    def _cross_entropy(self, call: Call, scores: Any, rows: Any) -> None:
+        self.say("loss.input_is_probabilities", are_probabilities(self.torch, rows), call)
+        last = next(iter(activations_before(scores, 1)), None)
+        self.say("loss.activation_before_cross_entropy", last in ("sigmoid", "relu", "tanh"), call, note=last)
+
+    def _nll_loss(self, call: Call, rows: Any) -> None:
+        if are_probabilities(self.torch, rows):
+            self.say("loss.nll_on_probabilities", True, call)
+            return
+        self.say("loss.nll_on_probabilities", False, call)
+        # No probability is above 1, so no log-probability is above 0.
+        self.say("loss.nll_on_raw_scores", bool(rows.max() > 0.01), call)
+
+    def _log_softmax(self, call: Call, scores: Any) -> None:
+        """The first half of a cross-entropy written by hand."""
+        dim = call.argument(1, "dim", -1)
+        if "softmax" in activations_before(scores, 1) and isinstance(dim, int):
+            self.say("loss.input_is_probabilities", are_probabilities(self.torch, some_rows(scores, dim)), call)
+
+    def _kl_div(self, call: Call, scores: Any) -> None:
+        target = call.argument(1, "target")
+        wrong = are_probabilities(self.torch, some_rows(scores, -1))
+        if readable(self.torch, target) and not call.argument(5, "log_target", False):
+            wrong = wrong or bool(some_rows(target, -1).min() < 0)
+        self.say("loss.kl_arguments_wrong", wrong, call)

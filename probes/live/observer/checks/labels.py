@@ -1,0 +1,106 @@
+"""Class labels as the loss gets them: ignored, out of range, constant, one class after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..operations import Call
+from .check import Check
+from .tensors import readable
+
+if TYPE_CHECKING:
+    import torch
+
+IGNORED = -100
+"""torch's own `ignore_index`."""
+
+ENOUGH = 64
+"""Labels after which an order or a majority is more than chance."""
+
+
+class Labels(Check):
+    """Counts the labels of cross_entropy and nll_loss in sampled steps (playbooks a14, b02, b03)."""
+
+    name = "labels"
+    thorough = False
+    functions = ("cross_entropy", "nll_loss")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._counts: dict[int, int] = {}
+        self._batches: list[tuple[int, int, bool]] = []
+        self._calls: list[Any] = []
+        self._low = self._high = 0
+
+    def called(self, call: Call) -> None:
+        """A loss returned."""
+        scores, target = call.argument(0, "input"), call.argument(1, "target")
+        if not readable(self.torch, target) or target.is_floating_point() or not readable(self.torch, scores):
+            return
+        ignore = call.argument(4, "ignore_index", IGNORED)
+        flat = target.detach().reshape(-1)
+        kept = flat[flat != ignore]
+        share = 1 - kept.numel() / flat.numel()
+        self.say("data.labels.ignored_share", round(share, 2), call)
+        self.say("data.labels.all_ignored", not kept.numel(), call)
+        if kept.numel():
+            self._range(call, kept, scores.shape[1] if scores.dim() > 1 else scores.shape[0])
+            self._count(kept)
+            if target.dim() == 1:
+                self._calls.append(kept)
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """One batch is complete. Several losses (real and fake, source and target) have labels of their own kind."""
+        calls, self._calls = self._calls, []
+        if self.looking and len(calls) == 1:
+            self._order(calls[0])
+
+    def look_ended(self, step: int) -> None:
+        """Nothing is kept between looks."""
+        self._calls.clear()
+
+    def failed(self, error: BaseException) -> None:
+        """A label out of range raises: the labels are still in the frames of the traceback."""
+        trace = error.__traceback__
+        while trace is not None:
+            frame, trace = trace.tb_frame, trace.tb_next
+            if frame.f_code.co_name in self.functions and frame.f_code.co_filename.endswith("functional.py"):
+                self._in_frame(frame.f_locals)
+
+    def _in_frame(self, names: Any) -> None:
+        scores, target = names.get("input"), names.get("target")
+        if readable(self.torch, scores) and readable(self.torch, target) and not target.is_floating_point():
+            if target.device.type != "cpu":
+                return  # after an assertion of the device nothing can be read
+            kept = target[target != names.get("ignore_index", IGNORED)]
+            if kept.numel():
+                self._range(None, kept, scores.shape[1] if scores.dim() > 1 else scores.shape[0])
+
+    def _range(self, call: Call | None, kept: Any, classes: int) -> None:
+        low, high = int(kept.min()), int(kept.max())
+        self._low, self._high = min(low, self._low), max(high, self._high)
+        self.say("data.labels.out_of_range", low < 0 or high >= classes, call, note=f"{low} .. {high} of {classes} classes")
+        self.say("data.labels.min", self._low)
+        self.say("data.labels.max", self._high)
+        self.say("model.classes", classes)
+
+    def _count(self, kept: Any) -> None:
+        values, counts = self.torch.unique(kept[:100_000], return_counts=True)
+        for value, count in zip(values.tolist()[:1000], counts.tolist()):
+            self._counts[value] = self._counts.get(value, 0) + count
+        total = sum(self._counts.values())
+        if total >= ENOUGH:
+            self.say("data.largest_class_share", round(max(self._counts.values()) / total, 2))
+
+    def _order(self, kept: Any) -> None:
+        """Batches of one class each, or of two with the one after the other: a set sorted by class, not shuffled."""
+        steps = kept[1:] - kept[:-1]
+        rising = bool((steps >= 0).all()) and int((steps != 0).sum()) <= 1
+        self._batches.append((int(kept[0]), kept.numel(), rising))
+        if len(self._batches) < 4 or sum(count for _, count, _ in self._batches) < ENOUGH or kept.numel() < 4:
+            return
+        in_runs = all(rising for _, _, rising in self._batches)
+        varied = len(self._counts) > 1
+        self.say("data.labels.sorted", in_runs and varied)
+        if in_runs and varied:
+            self.say("data.shuffled", False)

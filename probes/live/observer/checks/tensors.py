@@ -1,0 +1,104 @@
+"""What the checks ask of tensors. Each reading of a value waits for the device: in sampled steps only."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, Iterator
+
+if TYPE_CHECKING:
+    import torch
+
+ROWS = 256
+"""How many rows of scores are read at most."""
+
+VALUES = 200_000
+"""How many values are read at most."""
+
+ACTIVATIONS = {
+    "Softmax": "softmax",
+    "LogSoftmax": "log_softmax",
+    "Sigmoid": "sigmoid",
+    "Tanh": "tanh",
+    "Relu": "relu",
+    "Clamp": "clamp",
+    "ClampMin": "clamp",
+    "LogSigmoid": "logsigmoid",
+}
+"""The name of the graph's node, without `Backward0` -> the activation that made it."""
+
+PASSED = re.compile(
+    r"(Unsafe)?View|Reshape\w*|Squeeze|Unsqueeze|Permute|Transpose|T|ToCopy|Clone|Slice|Select|Split|Unbind"
+    r"|Expand|Alias|AsStrided|Index(Select)?|Cat|Stack|Gather|Narrow|Contiguous|Dropout|NativeDropout"
+)
+"""Nodes that move values and leave them what they are."""
+
+
+def readable(torch: Any, tensor: Any) -> bool:
+    """Whether it is a dense tensor of real numbers with values that can be read."""
+    return (
+        isinstance(tensor, torch.Tensor)
+        and tensor.layout == torch.strided
+        and not (tensor.is_meta or tensor.is_quantized or tensor.is_complex())
+        and type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and tensor.numel() > 0
+    )
+
+
+def some_rows(tensor: torch.Tensor, dim: int) -> torch.Tensor:
+    """Up to ROWS slices along `dim`, from all over the tensor, as float32 of shape (rows, size of dim)."""
+    plain = tensor.detach()
+    if plain.dim() < 2:
+        return plain.reshape(1, -1).float()
+    size = plain.shape[dim]
+    limit = max(4, min(ROWS, VALUES // max(1, size)))
+    each = math.ceil(limit ** (1 / (plain.dim() - 1)))
+    own = dim % plain.dim()
+    thinned = plain[
+        tuple(
+            slice(None) if axis == own else slice(None, None, max(1, length // each))
+            for axis, length in enumerate(plain.shape)
+        )
+    ]
+    return thinned.movedim(own, -1).reshape(-1, size)[:limit].float()
+
+
+def are_probabilities(torch: Any, rows: torch.Tensor) -> bool:
+    """Whether every row lies in 0..1 and sums to 1 (within what half precision allows)."""
+    if rows.shape[-1] < 2:
+        return False
+    return bool((rows.min() >= 0) & (rows.max() <= 1.001) & ((rows.sum(-1) - 1).abs().max() < 0.01))
+
+
+def activations_before(tensor: torch.Tensor, count: int = 2) -> list[str]:
+    """The activations through which a tensor has just gone, the last first: `["clamp", "sigmoid"]`."""
+    return [name for name, _ in activation_nodes(tensor, count)]
+
+
+def activation_nodes(tensor: torch.Tensor, count: int = 2) -> Iterator[tuple[str, Any]]:
+    """The same with the nodes of the graph."""
+    node: Any = tensor.grad_fn
+    for _ in range(24):
+        if node is None or count == 0:
+            return
+        name = re.sub(r"Backward\d*$", "", node.name())
+        parents = [parent for parent, _ in node.next_functions if parent is not None]
+        if name in ACTIVATIONS:
+            yield ACTIVATIONS[name], node
+            count -= 1
+        # A constant added keeps what the values are: `softmax(x) + 1e-8`.
+        elif not PASSED.fullmatch(name) and not (name in ("Add", "Sub") and len(parents) == 1):
+            return
+        node = parents[0] if parents else None
+
+
+def tensors_in(torch: Any, value: Any, depth: int = 3) -> Iterator[torch.Tensor]:
+    """The tensors in containers, in their order; an output object of transformers is a mapping."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth and isinstance(value, (list, tuple)):
+        for one in value:
+            yield from tensors_in(torch, one, depth - 1)
+    elif depth and hasattr(value, "values") and hasattr(value, "keys"):
+        for one in value.values():
+            yield from tensors_in(torch, one, depth - 1)

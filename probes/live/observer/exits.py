@@ -1,0 +1,189 @@
+"""How the process ends: what it raised, and its last words.
+
+An uncaught exception is heard of through Python's audit event `sys.excepthook`, which comes whatever
+function stands in `sys.excepthook` by then, so that the hook itself stays the script's own. Two
+functions are wrapped, because nothing else tells of them: `sys.exit`, which scripts call in an
+`except` block after printing the error themselves, and `os._exit`, which ends a process unheard
+(every child of multiprocessing ends so).
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import signal
+import sys
+import threading
+from types import ModuleType
+from typing import Any, Callable, NoReturn, Optional
+
+from .guard import guarded
+from .journal import Journal
+from .operands import failing, operands
+from .when_imported import when_imported
+
+_LONGEST = 20_000
+"""Characters kept of a traceback: its beginning and, more of it, its end."""
+_CAUSES = 10
+"""How far the chain of causes is followed."""
+
+Failed = Callable[[BaseException], object]
+
+
+class Exits:
+    """Records exceptions and the end of this process.
+
+    `failed` is told of an uncaught exception, `ending` that the process ends, and gives the steps made.
+    """
+
+    def __init__(self, journal: Journal, step: Callable[[], int], failed: Failed, ended: Callable[[], object]) -> None:
+        self._journal = journal
+        self._step = step
+        self._failed = guarded(journal, "failed", failed)
+        self._ended = guarded(journal, "ended", ended)
+        self._how = "exit"
+        self._status: Optional[int] = None
+        self._known: Optional[BaseException] = None
+        self._over = False
+
+    def listen(self) -> None:
+        """From now on, until the process ends."""
+        uncaught = guarded(self._journal, "uncaught", self.uncaught)
+
+        def heard(event: str, args: Any) -> None:
+            if event == "sys.excepthook":
+                uncaught(args[2])
+
+        sys.addaudithook(heard)
+        atexit.register(guarded(self._journal, "exit", self.end))
+        self._hear_exits()
+        self._hear_threads()
+        when_imported("multiprocessing.process", guarded(self._journal, "multiprocessing", self._hear_children))
+
+    def forget(self) -> None:
+        """In a forked child: nothing has happened yet."""
+        self._how, self._status, self._known, self._over = "exit", None, None, False
+
+    def uncaught(self, error: Optional[BaseException]) -> None:
+        """The main thread raised, and nobody caught it: the process will end."""
+        if error is None or error is self._known:
+            return
+        self._known = error
+        if isinstance(error, KeyboardInterrupt):
+            self._how, self._status = "signal", int(signal.SIGINT)
+            self._journal.record("event", what="stopped with Ctrl-C", step=self._step())
+            return
+        self._how, self._status = "exception", 1
+        self.note(error)
+        self._failed(error)
+
+    def note(self, error: BaseException, **more: Any) -> None:
+        """Write an exception down, with the operands of the call that failed."""
+        users, _ = failing(_root(error).__traceback__)
+        self._journal.record(
+            "exception",
+            type=_name(type(error)),
+            message=_text(error)[:2000],
+            traceback=_printed(error),
+            operands=guarded(self._journal, "operands", operands)(_root(error).__traceback__),
+            file=users.frame.f_code.co_filename if users else None,
+            line=users.first if users else None,
+            step=self._step(),
+            **more,
+        )
+
+    def end(self, status: Optional[int] = None) -> None:
+        """The process ends now. An exception that no hook told of is still known to Python."""
+        if self._over:
+            return
+        self._over = True
+        left = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        if left is not None and not hasattr(sys, "ps1"):
+            self.uncaught(left)
+        self._ended()
+        if status is not None:
+            self._status = status
+        self._journal.record("end", how=self._how, status=self._status, steps=self._step())
+
+    # -- what nothing else tells of
+
+    def _hear_exits(self) -> None:
+        leave, leave_now = sys.exit, os._exit
+        leaving, ending = guarded(self._journal, "exit", self._leaving), guarded(self._journal, "exit", self.end)
+
+        @functools.wraps(leave)
+        def exit(status: Any = None, /) -> NoReturn:  # noqa: A001 - it stands in its place
+            leaving(status)
+            leave(status)
+
+        @functools.wraps(leave_now)
+        def _exit(status: int) -> NoReturn:
+            ending(status)
+            leave_now(status)
+
+        sys.exit, os._exit = exit, _exit
+
+    def _leaving(self, status: Any) -> None:
+        """`sys.exit` was called. In an `except` block and with a status that says failure, that is a crash."""
+        good = status is None or status is False or status == 0
+        self._status = status if type(status) is int else int(not good)
+        error = sys.exc_info()[1]
+        if not good and isinstance(error, Exception) and threading.current_thread() is threading.main_thread():
+            self.uncaught(error)
+
+    def _hear_threads(self) -> None:
+        hook = threading.excepthook
+        note = guarded(self._journal, "thread", self.note)
+
+        @functools.wraps(hook)
+        def excepthook(args: Any, /) -> Any:
+            if isinstance(args.exc_value, Exception):
+                note(args.exc_value, thread=args.thread.name if args.thread else "?")
+            return hook(args)
+
+        threading.excepthook = excepthook
+
+    def _hear_children(self, process: ModuleType) -> None:
+        """A child of multiprocessing prints what its function raised and ends. We hear the printing."""
+        import traceback
+
+        caller = process.BaseProcess._bootstrap.__code__
+        printed, note = traceback.print_exc, guarded(self._journal, "child", self.uncaught)
+
+        @functools.wraps(printed)
+        def print_exc(*args: Any, **kwargs: Any) -> None:
+            if sys._getframe(1).f_code is caller:
+                note(sys.exc_info()[1])
+            printed(*args, **kwargs)
+
+        traceback.print_exc = print_exc
+
+
+def _root(error: BaseException) -> BaseException:
+    """Where it began: the exception that was wrapped in this one, `raise X from e`."""
+    for _ in range(_CAUSES):
+        if error.__cause__ is None:
+            break
+        error = error.__cause__
+    return error
+
+
+def _name(kind: type) -> str:
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
+def _printed(error: BaseException) -> str:
+    import traceback
+
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 4]}\n...\n{text[-3 * _LONGEST // 4 :]}"

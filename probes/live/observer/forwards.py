@@ -1,0 +1,101 @@
+"""Sees each call of a model, through the `__call__` of the few classes that may be called as "the model".
+
+Hooks on the modules would be copied and pickled with them, and torch.jit.script would try to compile them.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .compiling import is_compiling_in, run_as_it_is
+from .model import children, find_model
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
+
+SCANS = 20
+"""How often at most the live objects are searched in one process (a loop that makes optimizers without end)."""
+
+
+class Forwards:
+    """Tells `before_forward` and `after_forward` of the outermost watched module that is called."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self.watcher = watcher
+        self._classes: set[type] = set()
+        self._watched: dict[int, weakref.ref[torch.nn.Module]] = {}
+        self._inside = False
+        self._called = False
+        self._scans = 0
+
+    def expect(self, optimizer: torch.optim.Optimizer) -> None:
+        """An optimizer was made: watch its model before it first runs."""
+        if self._scans < SCANS:
+            self._scans += 1
+            self.watch(find_model(self.watcher.torch, optimizer, 0).chain)
+
+    def found(self, optimizer: torch.optim.Optimizer) -> None:
+        """The first step: by now the model stands on its device, in its wrappers. Tell `model_found`."""
+        model = find_model(self.watcher.torch, optimizer, len(self.watcher.models) + 1)
+        self.watcher.models[id(optimizer)] = model
+        self.watch(model.chain)
+        self.watcher.pass_on("model_found", model)
+
+    def watch(self, modules: list[torch.nn.Module]) -> None:
+        """Tell of the calls of these modules, from the next on."""
+        for module in modules:
+            self._watched[id(module)] = weakref.ref(module)
+            self._watch_class(type(module))
+
+    def round_ended(self) -> None:
+        """A forward that raised is over by now. Where nothing watched was called, watch one level deeper."""
+        self._inside = False
+        if not self._called and self.watcher.step < 3:
+            watched = [one for one in (ref() for ref in self._watched.values()) if one is not None]
+            self.watch([child for module in watched for child in children(module)])
+
+    def _watch_class(self, kind: type[torch.nn.Module]) -> None:
+        """Put ours in the place of the class's `__call__`, once, or in the place of the one it inherits."""
+        if kind in self._classes:
+            return
+        self._classes.add(kind)
+        original = kind.__call__
+        is_compiling = is_compiling_in(self.watcher.torch)
+        watched = self._watched
+
+        @functools.wraps(original)
+        def __call__(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+            if is_compiling():  # dynamo traces this: to it we are not there
+                return original(module, *args, **kwargs)
+            found = watched.get(id(module))
+            if found is None or self._inside or found() is not module:
+                return original(module, *args, **kwargs)
+            return self._call(original, module, args, kwargs)
+
+        run_as_it_is(self.watcher.torch, __call__)
+        inherited = "__call__" not in vars(kind)
+        kind.__call__ = __call__  # type: ignore[method-assign]
+
+        def put_back() -> None:
+            if vars(kind).get("__call__") is not __call__:
+                return
+            if inherited:
+                del kind.__call__
+            else:
+                kind.__call__ = original  # type: ignore[method-assign]
+
+        self.watcher.on_close(put_back)
+
+    def _call(self, original: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self._inside = self._called = True
+        try:
+            self.watcher.tell("before_forward", module, args, kwargs)
+            output = original(module, *args, **kwargs)
+            self.watcher.tell("after_forward", module, output)
+        finally:
+            self._inside = False
+        return output

@@ -1,0 +1,96 @@
+"""The norm of every gradient at every step: one foreach kernel, read later."""
+
+from __future__ import annotations
+
+import functools
+import math
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+from .journal import Journal
+from .model import held
+from .part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
+
+NAMES = 20
+"""Parameters named in one fact."""
+
+
+class Gradients(Part):
+    """Puts the norms into the row, and says which parameters have NaN or Inf in their gradient."""
+
+    name = "gradients"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._no_grad = watcher.torch.no_grad
+        self._norms = _norm_function(watcher.torch)
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """Measure what the optimizer is about to step with."""
+        parameters = held(optimizer)
+        having = [one for one in parameters if one.grad is not None]
+        row = self._watcher.row
+        row["parameters"] = having
+        row["held"] = len(parameters)
+        if having:
+            with self._no_grad():
+                self._watcher.pending.append(("norms", self._norms([one.grad for one in having])))
+        scale = getattr(optimizer, "grad_scale", None)
+        if scale is not None:
+            # A fused optimizer unscales, and skips the step, itself: these are set while it steps.
+            self._watcher.pending.append(("grad_scale", scale))
+            self._watcher.pending.append(("found_inf", optimizer.found_inf))  # type: ignore[attr-defined]
+
+    def read(self, step: int, values: dict[str, Any]) -> None:
+        """Name the parameters in the step in which their gradient stops being a number."""
+        total = values.get("grad_norm")
+        if total is None or math.isfinite(total) or values["skipped"]:
+            return
+        model = values["model"]
+        names = [
+            model.name_of(one)
+            for one, norm in zip(values["parameters"], values["norms"])
+            if not math.isfinite(norm)
+        ]
+        note = f"{len(names)} of {values['held']} parameters"
+        self._journal.fact("grad.nonfinite_names", names[:NAMES], step=step, note=note)
+
+
+def plain(gradient: Any) -> torch.Tensor:
+    """The numbers of a gradient that this process holds: of a sparse one its values, of a sharded one its shard."""
+    if gradient.is_sparse:
+        return gradient._values()  # type: ignore[no-any-return]
+    local = getattr(gradient, "_local_tensor", None)
+    return gradient if local is None else local  # type: ignore[no-any-return]
+
+
+def _norm_function(torch: ModuleType) -> Callable[[list[torch.Tensor]], torch.Tensor]:
+    """A vector of 2-norms. Halves are summed in float32, for their own range ends at 65504."""
+    halves = {torch.float16, torch.bfloat16}
+    foreach, single, stack = torch._foreach_norm, torch.linalg.vector_norm, torch.stack
+    try:
+        foreach([torch.zeros(1, dtype=torch.bfloat16)], 2, dtype=torch.float32)
+        wide = functools.partial(foreach, ord=2, dtype=torch.float32)
+    except (TypeError, RuntimeError):  # torch before 2.4
+        wide = None
+
+    def norms(gradients: list[torch.Tensor]) -> torch.Tensor:
+        gradients = [one if type(one) is torch.Tensor and not one.is_sparse else plain(one) for one in gradients]
+        kinds = {one.dtype for one in gradients}
+        if not kinds & halves:
+            found = foreach(gradients, 2)
+        elif wide is not None and kinds <= {*halves, torch.float32}:
+            found = wide(gradients)
+        else:
+            found = [single(one, dtype=torch.float32 if one.dtype in halves else None) for one in gradients]
+        if len({one.device for one in found}) > 1:
+            found = [one.to(found[0].device, non_blocking=True) for one in found]
+        return stack(found)
+
+    return norms

@@ -1,0 +1,205 @@
+"""Sees every operation of one loop step, and from which one the first non-finite value comes."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+from .places import Place, Places
+from .twin import Twins, name_of
+from .values import largest, nonfinite, statistics, tensors_in
+
+if TYPE_CHECKING:
+    import torch
+
+LIMIT = 200_000
+"""Operations after which a look ends: a loop step is rarely longer."""
+
+MADE_OUTSIDE = frozenset("tensor as_tensor from_numpy frombuffer from_dlpack load".split())
+"""Functions that bring values in, and compute nothing."""
+
+UNWRITTEN = frozenset("empty empty_like empty_strided new_empty resize_".split())
+"""Functions whose result holds nothing yet."""
+
+OVERWRITES = frozenset("copy_ fill_ zero_ normal_ uniform_ random_".split())
+"""Operations after which nothing is left of what their first operand held."""
+
+
+@dataclass
+class Source:
+    """Where a non-finite value comes from.
+
+    `what`: `operation`, `parameter`, `batch`, `outside` (a tensor that no operation of this step made) or `meant`
+    (an infinity that the script wrote on purpose). `value`: `nan` or `inf`. `node`: the name of the
+    node of the graph, as anomaly mode would print it. `operands`: statistics of what went in.
+    """
+
+    what: str
+    value: str
+    name: str = ""
+    place: Place = field(default_factory=Place)
+    node: str = ""
+    operands: list[dict[str, Any]] = field(default_factory=list)
+    dtype: str = ""
+
+
+class Operations:
+    """A function mode: for each tensor of the step, the source of its non-finite values.
+
+    `names`: the names of the parameters and of the tensors of the batch, by id. `quiet` says when it is the observer
+    that computes. An operation that the script calls is run as it is, and its error is the script's.
+    """
+
+    def __init__(
+        self,
+        torch: Any,
+        places: Places,
+        names: Mapping[int, tuple[str, str]],
+        twins: Twins | None,
+        quiet: Callable[[], bool],
+    ) -> None:
+        from torch.utils.weak import WeakTensorKeyDictionary
+
+        self._torch = torch
+        self._places = places
+        self._names = names
+        self._quiet = quiet
+        self._sources: Any = WeakTensorKeyDictionary()
+        self._ends: list[int] = []
+        self._calls: list[Place] = []
+        self.twins = twins
+        self.count = 0
+        self.paused = False
+        self.max_abs = 0.0
+        self.max_place = Place()
+        self.trouble: Exception | None = None
+
+    def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Torch calls this in the place of the operation."""
+        kwargs = kwargs or {}
+        if self.paused or self.count > LIMIT or self._quiet():
+            return function(*args, **kwargs)
+        name = name_of(function)
+        before = self._guarded(self._before, name, args, kwargs)
+        result = function(*args, **kwargs)
+        self._guarded(self._after, function, name, args, kwargs, result, before)
+        return result
+
+    def source_of(self, tensor: torch.Tensor) -> Source | None:
+        """Where its non-finite values come from; None where it is finite."""
+        value = self.twins.of(tensor) if self.twins else tensor
+        known = self._sources.get(tensor)
+        if known is not None and known[0] == _version(value):
+            found: Source | None = known[1]
+            return found
+        return self._remember(tensor, value, self._leaf(tensor, value))
+
+    def place_of_node(self, number: int) -> Place:
+        """The place of the operation that made the node with this sequence number of the graph."""
+        at = bisect.bisect_left(self._ends, number)
+        return self._calls[at] if at < len(self._calls) else Place()
+
+    def _guarded(self, call: Callable[..., Any], *args: Any) -> Any:
+        if self.paused:
+            return None
+        try:
+            return call(*args)
+        except Exception as error:
+            self.trouble, self.paused = error, True
+            return None
+
+    def _before(self, name: str, args: Any, kwargs: Any) -> list[tuple[torch.Tensor, Source | None]]:
+        """The operands with the sources of what is non-finite in them, before the operation can write into them."""
+        if self.twins is not None:
+            self.twins.before(name, args, kwargs)
+        operands = list(tensors_in(self._torch.Tensor, [args, kwargs]))
+        if name in OVERWRITES:
+            operands = operands[1:]
+        elif name == "__setitem__":
+            operands = [*operands[1:], *operands[:1]]
+        return [(one, self.source_of(one)) for one in operands]
+
+    def _after(
+        self, function: Any, name: str, args: Any, kwargs: Any, result: Any, before: list[Any] | None
+    ) -> None:
+        results = list(tensors_in(self._torch.Tensor, result))
+        if name in (".grad", "._grad") or (not results and name != "__setitem__"):
+            return
+        self.count += 1
+        if self.twins is not None:
+            self.twins.follow(function, name, args, kwargs, result)
+        for one in results or [args[0]]:
+            value = self.twins.of(one) if self.twins else one
+            self._mark(value)
+            bad = nonfinite(self._torch, value)
+            source = self._source(name, args, kwargs, value, bad, before or []) if bad else None
+            if bad is None:
+                self._measure(value)
+            self._remember(one, value, source)
+
+    def _source(self, name: str, args: Any, kwargs: Any, value: Any, bad: str, before: list[Any]) -> Source:
+        """Of the non-finite values in a result: that of an operand, or this operation."""
+        came_in = [source for _, source in before if source is not None]
+        for source in came_in:
+            if source.what != "meant":
+                return source
+        if name in UNWRITTEN or (bad == "inf" and (came_in or name in MADE_OUTSIDE or _infinite_constant(args, kwargs))):
+            return Source("meant", bad)
+        if name in MADE_OUTSIDE:
+            return Source("outside", bad, place=self._places.here(), dtype=_short(value.dtype))
+        return Source(
+            "operation",
+            bad,
+            name=name,
+            place=self._places.here(),
+            node=value.grad_fn.name() if value.grad_fn is not None else "",
+            operands=[
+                statistics(self._torch, self.twins.of(one) if self.twins else one) for one, _ in before
+            ],
+            dtype=_short(value.dtype),
+        )
+
+    def _leaf(self, tensor: torch.Tensor, value: torch.Tensor) -> Source | None:
+        """The source of non-finite values in a tensor that no operation of this step made."""
+        bad = nonfinite(self._torch, value)
+        if bad is None:
+            return None
+        what, name = self._names.get(id(tensor), ("outside", ""))
+        if what == "outside" and bad == "inf":
+            what = "meant"  # a mask that was made before
+        return Source(what, bad, name=name, place=self._places.here(), dtype=_short(value.dtype))
+
+    def _remember(self, tensor: torch.Tensor, value: torch.Tensor, source: Source | None) -> Source | None:
+        self._sources[tensor] = (_version(value), source)
+        return source
+
+    def _mark(self, value: torch.Tensor) -> None:
+        """Remember which nodes of the graph this operation made: those up to its own in their order of making."""
+        if value.grad_fn is not None:
+            end = value.grad_fn._sequence_nr()
+            if not self._ends or end > self._ends[-1]:
+                self._ends.append(end)
+                self._calls.append(self._places.here())
+
+    def _measure(self, value: torch.Tensor) -> None:
+        if value.is_floating_point() and value.grad_fn is not None:
+            size = largest(self._torch, value)
+            if size > self.max_abs:
+                self.max_abs = size
+                self.max_place = self._calls[-1] if self._calls else Place()
+
+
+def _version(tensor: torch.Tensor) -> int:
+    """How often it was written into; inference tensors do not count."""
+    return -1 if tensor.is_inference() else tensor._version
+
+
+def _infinite_constant(args: Any, kwargs: Any) -> bool:
+    """Whether the script itself hands in an infinity."""
+    values = [*args, *kwargs.values()]
+    return any(isinstance(one, float) and one in (float("inf"), float("-inf")) for one in values)
+
+
+def _short(dtype: Any) -> str:
+    return str(dtype).replace("torch.", "")

@@ -1,0 +1,75 @@
+"""Sees the tensors on which `backward` is called, and what a GradScaler made of the loss before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+from .journal import Journal
+from .part import Part
+from .patching import replace, scaler_class
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
+
+
+def watch_losses(watcher: Watcher) -> None:
+    """Tell `before_backward` and `after_backward`. `torch.Tensor.backward` ends in the function replaced here."""
+
+    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+            loss = _loss_in(watcher.torch.Tensor, tensors)
+            if loss is None:
+                return original(tensors, *args, **kwargs)
+            watcher.tell("before_backward", loss)
+            result = original(tensors, *args, **kwargs)
+            watcher.tell("after_backward", loss)
+            return result
+
+        return backward
+
+    def wrap_scale(original: Callable[..., Any]) -> Callable[..., Any]:
+        def scale(scaler: Any, outputs: Any) -> Any:
+            scaled = original(scaler, outputs)
+            if scaled is not outputs and isinstance(outputs, watcher.torch.Tensor):
+                watcher.unscaled = (id(scaled), outputs.detach())
+            return scaled
+
+        return scale
+
+    replace(watcher, watcher.torch.autograd, "backward", wrap)
+    replace(watcher, scaler_class(watcher.torch), "scale", wrap_scale)
+
+
+def _loss_in(kind: type[torch.Tensor], tensors: Any) -> torch.Tensor | None:
+    """The one tensor of a call of backward."""
+    if isinstance(tensors, kind):
+        return tensors
+    return tensors[0] if isinstance(tensors, (list, tuple)) and tensors and isinstance(tensors[0], kind) else None
+
+
+class Losses(Part):
+    """Puts into the row what backward was called on, without the factor of the GradScaler, and that factor."""
+
+    name = "losses"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._watcher = watcher
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """Several calls for one step add up, as their gradients do."""
+        watcher = self._watcher
+        if loss.numel() != 1:
+            return
+        scaled, plain = watcher.unscaled
+        value = plain if scaled == id(loss) and plain is not None else loss.detach()
+        watcher.pending.append(("loss", value))
+        watcher.unscaled = (0, None)
+        watcher.row["backwards"] = watcher.row.get("backwards", 0) + 1
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """The scale of a GradScaler stands on the device; on the CPU, too, it changes after the step only."""
+        scale = getattr(self._watcher.scaler, "_scale", None)
+        if scale is not None:
+            self._watcher.pending.append(("loss_scale", scale))

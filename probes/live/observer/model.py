@@ -1,0 +1,135 @@
+"""The modules that hold an optimizer's parameters, found among the live objects."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Iterator
+
+if TYPE_CHECKING:
+    import torch
+
+WRAPPERS = ("_orig_mod.", "module.", "_fsdp_wrapped_module.", "_forward_module.")
+"""What the wrappers of torch.compile, DataParallel, DDP, FSDP and Fabric put in front of every name."""
+
+
+@dataclass
+class ModelSeen:
+    """What one optimizer trains.
+
+    `roots`: the outermost modules that hold its parameters (mostly one, wrappers included).
+    `chain`: the roots and all modules below them that hold every parameter which the optimizer has in
+    that root, outermost first; whichever of them the script calls is "the model" of that call.
+    `names`: qualified names without the names of wrappers, by id of the parameter, of all parameters of the roots.
+    `modules`: the same of all modules.
+    """
+
+    number: int
+    optimizer: torch.optim.Optimizer
+    roots: list[torch.nn.Module]
+    chain: list[torch.nn.Module]
+    names: dict[int, str]
+    modules: dict[int, str]
+
+    def name_of(self, parameter: torch.Tensor) -> str:
+        """The qualified name of a parameter, or its place in the optimizer where no module holds it."""
+        known = self.names.get(id(parameter))
+        if known is not None:
+            return known
+        for number, one in enumerate(held(self.optimizer)):
+            if one is parameter:
+                return f"parameter {number} of {type(self.optimizer).__name__}"
+        return "a parameter outside the model"
+
+    def parameters(self) -> Iterator[tuple[str, torch.nn.Parameter]]:
+        """Every parameter of the roots once, with its name, in the order of the modules."""
+        seen = set()
+        for root in self.roots:
+            for parameter in root.parameters():
+                if id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    yield self.names.get(id(parameter), "?"), parameter
+
+
+def held(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    """The parameters of an optimizer, in its order."""
+    return [one for group in optimizer.param_groups for one in group["params"]]
+
+
+def find_model(torch: ModuleType, optimizer: torch.optim.Optimizer, number: int) -> ModelSeen:
+    """Look for the modules of the optimizer's parameters. Takes some 30 ms for 160,000 live objects."""
+    wanted = {id(one) for one in held(optimizer)}
+    holders = _holders(live_modules(torch), wanted)
+    inner = {id(child) for module, _ in holders.values() for child in children(module)}
+    roots = [module for key, (module, _) in holders.items() if key not in inner]
+    chain = [one for root in roots for one in _chain(root, holders)]
+    return ModelSeen(number, optimizer, roots, chain, *_names(roots))
+
+
+def live_modules(torch: ModuleType) -> list[torch.nn.Module]:
+    """Every module of the process. Types are compared, for isinstance would wake lazy objects."""
+    objects = gc.get_objects()
+    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
+    return [one for one in objects if type(one) in kinds]
+
+
+def children(module: torch.nn.Module) -> list[torch.nn.Module]:
+    """The modules directly below this one; a half-made module has none."""
+    return [one for one in (vars(module).get("_modules") or {}).values() if one is not None]
+
+
+Holders = "dict[int, tuple[torch.nn.Module, frozenset[int]]]"
+
+
+def _holders(modules: list[torch.nn.Module], wanted: set[int]) -> dict[int, tuple[torch.nn.Module, set[int]]]:
+    """The modules that hold wanted parameters, with those that they hold, by id of the module."""
+    found: dict[int, set[int]] = {}
+
+    def holds(module: torch.nn.Module) -> set[int]:
+        key = id(module)
+        if key not in found:
+            found[key] = set()  # a module within itself ends here
+            own = {id(one) for one in (vars(module).get("_parameters") or {}).values()} & wanted
+            found[key] = own.union(*(holds(child) for child in children(module)))
+        return found[key]
+
+    return {id(one): (one, holds(one)) for one in modules if holds(one)}
+
+
+def _chain(
+    root: torch.nn.Module, holders: dict[int, tuple[torch.nn.Module, set[int]]]
+) -> Iterator[torch.nn.Module]:
+    """The root, and each module below it that holds all that the root holds."""
+    all_of_it = holders[id(root)][1]
+    one: torch.nn.Module | None = root
+    while one is not None:
+        yield one
+        one = next(
+            (child for child in children(one) if id(child) in holders and holders[id(child)][1] == all_of_it), None
+        )
+
+
+def _names(roots: list[torch.nn.Module]) -> tuple[dict[int, str], dict[int, str]]:
+    """Names of the parameters and of the modules; with several roots the class of the root stands in front."""
+    parameters: dict[int, str] = {}
+    modules: dict[int, str] = {}
+    for root in roots:
+        prefix = f"{type(root).__name__}." if len(roots) > 1 else ""
+        for name, module in root.named_modules():
+            plain = prefix + unwrapped(name)
+            modules.setdefault(id(module), plain)
+            for own, parameter in module.named_parameters(recurse=False):
+                parameters.setdefault(id(parameter), f"{plain}.{own}".lstrip("."))
+    return parameters, modules
+
+
+def unwrapped(name: str) -> str:
+    """The name without what wrappers put in front: `module.fc.weight` is `fc.weight`."""
+    while True:
+        for wrapper in WRAPPERS:
+            if (name + ".").startswith(wrapper):
+                name = name[len(wrapper) :]
+                break
+        else:
+            return name

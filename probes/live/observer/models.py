@@ -1,0 +1,129 @@
+"""What the models and optimizers of the run are: one record for each, when their first step comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+from .journal import Journal
+from .model import held, unwrapped
+from .part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from .model import ModelSeen
+    from .watcher import Watcher
+
+OPTIONS = ("lr", "initial_lr", "weight_decay", "momentum", "betas", "eps", "nesterov", "amsgrad", "fused", "foreach")
+"""Options of a group that are written down."""
+MOST = 30
+"""Groups, modules and names in one record."""
+BATCH_NORMS = ("BatchNorm", "SyncBatchNorm", "InPlaceABN")
+
+
+class Models(Part):
+    """Writes `model` and `optimizer` records, and says which parts of a model are frozen or shared."""
+
+    name = "models"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._smallest: int | None = None
+
+    def model_found(self, model: ModelSeen) -> None:
+        """Count it."""
+        self._journal.record("model", model=model.number, **described(model))
+        self._journal.record("optimizer", optimizer=model.number, **_optimizer(model.optimizer))
+        modules = [one for root in model.roots for one in root.modules()]
+        norms = [one for one in modules if type(one).__name__.startswith(BATCH_NORMS)]
+        self._journal.fact("model.has_batchnorm", bool(norms))
+        half = {str(one.dtype) for one in held(model.optimizer) if one.requires_grad} & {"torch.float16"}
+        self._journal.fact("model.trainable_half", bool(half))
+        frozen = _frozen(model)
+        if frozen:
+            self._journal.fact("model.frozen_names", frozen[:MOST])
+        shared = _shared(model)
+        if shared:
+            self._journal.fact("model.modules_shared", shared[:MOST])
+
+
+def described(model: ModelSeen) -> dict[str, Any]:
+    """The values of a `model` record."""
+    parameters = [one for _, one in model.parameters()]
+    dtypes: dict[str, int] = {}
+    for one in parameters:
+        kind = str(one.dtype).replace("torch.", "")
+        dtypes[kind] = dtypes.get(kind, 0) + one.numel()
+    return {
+        "class": "+".join(dict.fromkeys(type(_bare(root)).__name__ for root in model.roots)),
+        "parameters": sum(one.numel() for one in parameters),
+        "trainable": sum(one.numel() for one in parameters if one.requires_grad),
+        "dtypes": dtypes,
+        "devices": sorted({str(one.device) for one in parameters}),
+        "compiled": any(_compiled(one) for root in model.roots for one in root.modules()),
+        "modules": _top_modules(model),
+        "batch_norm": sum(
+            type(one).__name__.startswith(BATCH_NORMS) for root in model.roots for one in root.modules()
+        ),
+        "adapters": sum(
+            one.numel() for name, one in model.parameters() if any(mark in name for mark in ("lora_", "adapter", "ia3_"))
+        ),
+    }
+
+
+def _bare(module: torch.nn.Module) -> torch.nn.Module:
+    """The module of the user within the wrappers."""
+    below = list(module.named_children())
+    return _bare(below[0][1]) if len(below) == 1 and unwrapped(below[0][0]) == "" else module
+
+
+def _compiled(module: torch.nn.Module) -> bool:
+    return type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
+
+
+def _top_modules(model: ModelSeen) -> dict[str, list[int]]:
+    """First part of the name -> its parameters, and those of them that train."""
+    found: dict[str, list[int]] = {}
+    for name, one in model.parameters():
+        counts = found.setdefault(name.partition(".")[0], [0, 0])
+        counts[0] += one.numel()
+        counts[1] += one.numel() if one.requires_grad else 0
+    return dict(list(found.items())[:MOST])
+
+
+def _frozen(model: ModelSeen) -> list[str]:
+    """The outermost modules none of whose parameters train."""
+    found: list[str] = []
+    for root in model.roots:
+        for module in root.modules():
+            name = model.modules.get(id(module), "")
+            inside = any(name == one or name.startswith(one + ".") for one in found)
+            flags = [] if inside else [one.requires_grad for one in module.parameters()]
+            if flags and not any(flags):
+                found.append(name)
+    return found
+
+
+def _shared(model: ModelSeen) -> list[str]:
+    """Modules with weights that stand in several places, all their places in one text: `a = b`."""
+    places: dict[int, list[str]] = {}
+    for root in model.roots:
+        for name, module in root.named_modules(remove_duplicate=False):
+            if module._parameters:
+                places.setdefault(id(module), []).append(unwrapped(name))
+    return [" = ".join(names[:MOST]) for names in places.values() if len(names) > 1]
+
+
+def _optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    """The values of an `optimizer` record."""
+    groups = []
+    for group in optimizer.param_groups[:MOST]:
+        known = {key: _plain(group[key]) for key in OPTIONS if group.get(key) is not None}
+        groups.append({**known, "parameters": sum(one.numel() for one in group["params"])})
+    return {"class": type(optimizer).__name__, "groups": groups}
+
+
+def _plain(value: Any) -> Any:
+    """A learning rate in a tensor is read once, before the first step."""
+    return float(value) if hasattr(value, "item") else value

@@ -1,0 +1,91 @@
+"""Tells listeners of the calls of chosen torch functions, in this thread, while it is switched on."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable
+
+from .look.places import Place, Places
+from .look.stack import put_in, take_out
+
+if TYPE_CHECKING:
+    from .watcher import Watcher
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a torch function by the run: `name` as in `cross_entropy`, `sub`, `relu_`."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any
+    places: Places
+
+    def argument(self, position: int, name: str, default: Any = None) -> Any:
+        """The argument at this position or of this name."""
+        return self.args[position] if len(self.args) > position else self.kwargs.get(name, default)
+
+    def place(self) -> Place:
+        """The line of the script and the module that called. To be asked while the listener runs."""
+        return self.places.here()
+
+
+Listener = Callable[[Call], None]
+
+
+class Operations:
+    """Switched on, it tells each listener of the calls of its functions, when they have returned.
+
+    Kernels, graph and results stay what they are. What the observer itself calls is not told. Nothing is
+    seen in other threads, nor in processes forked meanwhile.
+    """
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._mode: Any = None
+        self._home = (0, 0)
+        self._heard: dict[str, list[Listener]] = {}
+
+    def start(self, heard: dict[str, list[Listener]]) -> None:
+        """From now on tell the listeners, which stand under the names of their functions."""
+        self.stop()
+        self._heard = heard
+        self._home = (os.getpid(), threading.get_ident())
+        self._mode = self._make_mode()
+        put_in(self._watcher.torch, self._mode)
+
+    def stop(self) -> None:
+        """Tell nothing more."""
+        mode, self._mode, self._heard = self._mode, None, {}
+        if mode is not None and self._home[1] == threading.get_ident():
+            take_out(self._watcher.torch, mode)
+
+    @property
+    def on(self) -> bool:
+        """Whether listeners are being told."""
+        return self._mode is not None
+
+    def _make_mode(self) -> Any:
+        from torch.overrides import TorchFunctionMode
+
+        names = {key: name for model in self._watcher.models.values() for key, name in model.modules.items()}
+        places = Places(self._watcher.torch, names)
+        operations = self
+
+        class Listening(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
+            def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                result = function(*args, **(kwargs or {}))
+                heard = operations._heard.get(getattr(function, "__name__", ""))
+                if heard and os.getpid() == operations._home[0]:
+                    call = Call(function.__name__, args, kwargs or {}, result, places)
+                    operations._watcher.own("operations", operations._tell, heard, call)
+                return result
+
+        return Listening()
+
+    def _tell(self, heard: list[Listener], call: Call) -> None:
+        for listener in heard:
+            listener(call)

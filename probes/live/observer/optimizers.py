@@ -1,0 +1,108 @@
+"""Sees optimizers: made, stepping, skipped by a GradScaler, clearing their gradients."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Callable
+
+from .compiling import is_compiling_in
+from .patching import replace, scaler_class
+
+if TYPE_CHECKING:
+    import torch
+
+    from .forwards import Forwards
+    from .watcher import Watcher
+
+
+def watch_optimizers(watcher: Watcher, forwards: Forwards) -> None:
+    """Tell `model_found`, `before_step`, `after_step` and `gradients_cleared`, for every optimizer of torch's kind."""
+    seen = Optimizers(watcher, forwards)
+    optim = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name of its module
+    is_compiling = is_compiling_in(watcher.torch)
+
+    # A compiled optimizer step traces these two: to dynamo they do nothing.
+    def before(optimizer: Any, args: Any, kwargs: Any) -> None:
+        if not is_compiling():
+            seen.before_step(optimizer)
+
+    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
+        if not is_compiling():
+            seen.after_step(optimizer)
+
+    watcher.on_close(optim.register_optimizer_step_pre_hook(before).remove)
+    watcher.on_close(optim.register_optimizer_step_post_hook(after).remove)
+    replace(watcher, optim.Optimizer, "__init__", seen.wrap_init)
+    replace(watcher, optim.Optimizer, "zero_grad", seen.wrap_zero_grad)
+    replace(watcher, scaler_class(watcher.torch), "step", seen.wrap_scaler_step)
+
+
+class Optimizers:
+    """What each optimizer of the run has done so far."""
+
+    def __init__(self, watcher: Watcher, forwards: Forwards) -> None:
+        self.watcher = watcher
+        self.forwards = forwards
+        self._steps: dict[int, int] = {}
+        self._stepping: int | None = None
+        self._stepped = False
+
+    def wrap_init(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """An optimizer is made: the modules that hold its parameters are told apart before they first run."""
+
+        def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, *args, **kwargs)
+            self.watcher.models.pop(id(optimizer), None)
+            self._steps.pop(id(optimizer), None)
+            self.watcher.own("model", self.forwards.expect, optimizer)
+
+        return __init__
+
+    def wrap_zero_grad(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Gradients are cleared."""
+
+        def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(optimizer, *args, **kwargs)
+            self.watcher.tell("gradients_cleared", optimizer)
+            return result
+
+        return zero_grad
+
+    def wrap_scaler_step(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A GradScaler that finds non-finite gradients does not call the optimizer: then the round ends here."""
+
+        def step(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            self._stepped = False
+            self.watcher.scaler = scaler
+            result = original(scaler, optimizer, *args, **kwargs)
+            if not self._stepped:
+                self._skip(optimizer)
+            return result
+
+        return step
+
+    def _skip(self, optimizer: torch.optim.Optimizer) -> None:
+        self.watcher.skipped = True
+        self.before_step(optimizer)
+        self.after_step(optimizer)
+        self.watcher.skipped = False
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """An optimizer within another (a wrapper that is an optimizer too) is not told of."""
+        if self._stepping is not None and self._stepping != id(optimizer):
+            return
+        self._stepping = id(optimizer)
+        self._stepped = True
+        if id(optimizer) not in self.watcher.models:
+            self.watcher.own("model", self.forwards.found, optimizer)
+        self.watcher.tell("before_step", optimizer)
+
+    def after_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """One round of the loop ends."""
+        if self._stepping != id(optimizer):
+            return
+        self._stepping = None
+        self.forwards.round_ended()
+        step = self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
+        self.watcher.step = max(self.watcher.step, step)
+        self.watcher.tell("after_step", optimizer, step)

@@ -1,0 +1,115 @@
+"""Which parameters get no gradient, a gradient of zero, or one far below that of the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+from .journal import Journal
+from .model import held
+from .part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from .model import ModelSeen
+    from .watcher import Watcher
+
+SPEAK_AT = (3, 20, 100)
+"""Steps at which what was found is said; then again at the end."""
+EVERY = 10
+"""After the first steps that are all looked at, each so many."""
+NAMES = 20
+
+
+class Parameters(Part):
+    """Follows each parameter's gradient over the run, for each model."""
+
+    name = "parameters"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._seen: dict[int, _Seen] = {}
+
+    def read(self, step: int, values: dict[str, Any]) -> None:
+        """Take in one step."""
+        if (step > SPEAK_AT[1] and step % EVERY) or values["skipped"]:
+            return
+        model = values["model"]
+        seen = self._seen.setdefault(model.number, _Seen(model))
+        seen.take_in(values["parameters"], values.get("norms", []))
+        if step in SPEAK_AT:
+            self._speak()
+
+    def ended(self) -> None:
+        """The whole run."""
+        self._speak()
+
+    def _speak(self) -> None:
+        missing = [name for one in self._seen.values() for name in one.missing()]
+        zero = [name for one in self._seen.values() for name in one.zero()]
+        trained = sum(len(one.trained()) for one in self._seen.values())
+        steps = max((one.steps for one in self._seen.values()), default=0)
+        if not trained or steps < 2:
+            return
+        # Parts that are used now and then (a branch, a second head) get their gradient later in the run.
+        if not missing or steps >= SPEAK_AT[0]:
+            self._journal.fact("grad.missing", bool(missing), note=_listed(missing, trained))
+            self._journal.fact("grad.missing_all", len(missing) == trained)
+        if missing:
+            self._journal.fact("grad.missing_names", missing[:NAMES])
+        if zero and steps >= SPEAK_AT[0]:
+            self._journal.fact("grad.zero_names", zero[:NAMES], note=_listed(zero, trained))
+        self._journal.fact("grad.zero_share", len(zero) / trained)
+        ratios = [ratio for one in self._seen.values() if (ratio := one.first_to_last()) is not None]
+        if ratios:
+            self._journal.fact("grad.first_to_last", min(ratios))
+
+
+class _Seen:
+    """Sums over the steps that were looked at, for the parameters of one optimizer."""
+
+    def __init__(self, model: ModelSeen) -> None:
+        self.model = model
+        self.steps = 0
+        self.had: set[int] = set()
+        self.sums: dict[int, float] = {}
+
+    def take_in(self, parameters: list[torch.Tensor], norms: list[float]) -> None:
+        self.steps += 1
+        for one, norm in zip(parameters, norms):
+            self.sums[id(one)] = self.sums.get(id(one), 0.0) + norm
+
+    def trained(self) -> list[torch.Tensor]:
+        return [one for one in held(self.model.optimizer) if one.requires_grad]
+
+    def missing(self) -> list[str]:
+        return [self.model.name_of(one) for one in self.trained() if id(one) not in self.sums]
+
+    def zero(self) -> list[str]:
+        return [self.model.name_of(one) for one in self.trained() if self.sums.get(id(one)) == 0.0]
+
+    def first_to_last(self) -> float | None:
+        """The typical gradient of the first fifth of the weights over that of the last, in the order of the modules.
+
+        Weights are what has two dimensions or more; embeddings, whose rows are seldom met, are left out.
+        """
+        held_here = {id(one) for one in self.trained()}
+        sizes = [
+            self.sums.get(id(one), 0.0) / one.numel() ** 0.5
+            for name, one in self.model.parameters()
+            if id(one) in held_here and one.dim() > 1 and "emb" not in name.lower()
+        ]
+        if len(sizes) < 4 or not all(size < float("inf") for size in sizes):
+            return None
+        end = max(1, len(sizes) // 5)
+        first, last = sorted(sizes[:end])[end // 2], sorted(sizes[-end:])[end // 2]
+        return first / last if last > 0.0 else None
+
+
+def _listed(names: list[str], of: int) -> str | None:
+    """`conv.weight, conv.bias and 3 more of 40 parameters`."""
+    if not names:
+        return None
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{', '.join(names[:3])}{more} of {of} parameters"

@@ -1,0 +1,33 @@
+"""The parts of the observer, in the order in which they are told. A new part is one line here."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Mapping
+
+from .journal import Journal
+from .part import Part
+
+if TYPE_CHECKING:
+    from .watcher import Watcher
+
+PARTS = (
+    "clock.Clock",
+    "losses.Losses",
+    "gradients.Gradients",
+    "steps.Steps",
+)
+"""`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
+
+
+def parts(journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> list[Part]:
+    """Every part that could be made. One that could not becomes a trouble record."""
+    made = []
+    for path in PARTS:
+        module, _, name = path.rpartition(".")
+        try:
+            kind = getattr(importlib.import_module(f".{module}", __package__), name)
+            made.append(kind(journal, options, watcher))
+        except Exception as error:
+            journal.trouble(path, error)
+    return made

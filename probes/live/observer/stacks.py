@@ -1,0 +1,69 @@
+"""Where every thread stands, as text, and in which collective operation of torch.distributed."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import threading
+from types import FrameType
+from typing import Any, Dict, List, Optional
+
+THREADS = 32
+FRAMES = 60
+_LONGEST_LINE = 120
+_COLLECTIVES = "torch/distributed/distributed_c10d.py"
+_BACKWARD = ("torch/autograd/graph.py", "_engine_run_backward")
+
+
+def frames_of(innermost: Optional[FrameType]) -> List[FrameType]:
+    """The frames of a stack, innermost last, the outer ones left out where there are too many."""
+    found = []
+    while innermost is not None and len(found) < FRAMES:
+        found.append(innermost)
+        innermost = innermost.f_back
+    return found[::-1]
+
+
+def main_stack() -> List[FrameType]:
+    """The stack of the main thread."""
+    return frames_of(sys._current_frames().get(threading.main_thread().ident or 0))
+
+
+def threads(without: Optional[int] = None) -> List[Dict[str, Any]]:
+    """`name` and `frames` of every thread, the main thread first; `without` is the thread that asks."""
+    names = {one.ident: one.name for one in threading.enumerate()}
+    main = threading.main_thread().ident
+    stacks = sorted(sys._current_frames().items(), key=lambda pair: pair[0] != main)
+    return [
+        {"name": names.get(ident, f"thread {ident}"), "frames": [_line(one) for one in frames_of(frame)]}
+        for ident, frame in stacks
+        if ident != without
+    ][:THREADS]
+
+
+def collective(stack: List[FrameType]) -> Optional[str]:
+    """The collective operation in which a stack stands: `all_reduce`, `barrier`, `init_process_group` ...
+
+    Behind a backward pass of a distributed model stand the collectives that average its gradients;
+    it is told as `backward`.
+    """
+    for frame in reversed(stack):
+        name, file = frame.f_code.co_name, frame.f_code.co_filename.replace("\\", "/")
+        if file.endswith(_COLLECTIVES) and not name.startswith("_"):
+            return name
+        if file.endswith(_BACKWARD[0]) and name == _BACKWARD[1]:
+            return "backward" if _is_distributed() else None
+    return None
+
+
+def _is_distributed() -> bool:
+    distributed = getattr(sys.modules.get("torch"), "distributed", None)
+    return bool(distributed and distributed.is_available() and distributed.is_initialized())
+
+
+def _line(frame: FrameType) -> str:
+    """`train.py:88 in step: loss.backward()`."""
+    file = frame.f_code.co_filename
+    code = linecache.getline(file, frame.f_lineno).strip()[:_LONGEST_LINE]
+    where = f"{file}:{frame.f_lineno} in {frame.f_code.co_name}"
+    return f"{where}: {code}" if code else where

@@ -1,0 +1,119 @@
+"""One row for each optimizer step, written in blocks as `steps` records."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any, Mapping
+
+from .journal import Journal
+from .part import Part
+from .readings import Readings
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
+
+COLUMNS = (
+    "step", "optimizer", "loss", "grad_norm", "learning_rate", "loss_scale", "skipped", "seconds", "data_seconds",
+    "forward_seconds", "backward_seconds", "optimizer_seconds", "update_ratio", "allocated", "reserved", "peak",
+    "host", "workers",
+)  # fmt: skip
+AT_ONCE = 3
+"""So many first rows are written each by itself: a run that ends early has few."""
+ROWS = 100
+SECONDS = 1.0
+"""A block is written when it has so many rows or is so old: a killed process loses no more."""
+
+
+class Steps(Part):
+    """Closes the row of each round, reads its numbers when they are there, passes them on, and writes them."""
+
+    name = "steps"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._readings = Readings(watcher.torch)
+        self._rows: list[dict[str, Any]] = []
+        self._written = 0
+        self._since = time.monotonic()
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """The row is complete but for what the device still computes."""
+        watcher = self._watcher
+        row, watcher.row = watcher.row, {}
+        pending, watcher.pending = watcher.pending, []
+        row["step"] = step
+        row["model"] = model = watcher.models[id(optimizer)]
+        row["optimizer"] = model.number
+        row["skipped"] = watcher.skipped
+        rate = optimizer.param_groups[0].get("lr")
+        if isinstance(rate, watcher.torch.Tensor):
+            pending.append(("learning_rate", rate))
+        else:
+            row["learning_rate"] = rate
+        self._readings.ask(
+            [tensor for _, tensor in pending],
+            lambda values: self._arrived(row, [key for key, _ in pending], values),
+        )
+        self._readings.collect()
+
+    def _arrived(self, row: dict[str, Any], keys: list[str], values: list[list[float]]) -> None:
+        """What the row still lacked is there: finish it, and let the parts look at it."""
+        for key, numbers in zip(keys, values):
+            row.setdefault(key, []).extend(numbers)
+        scale = row.get("grad_scale", [1.0])[0] or 1.0
+        if "norms" in row:
+            row["norms"] = norms = [one / scale for one in row["norms"]] if scale != 1.0 else row["norms"]
+            row["grad_norm"] = _total(norms)
+        if "loss" in row:
+            row["loss"] = sum(row["loss"])
+        for key in ("loss_scale", "learning_rate"):
+            if isinstance(row.get(key), list):
+                row[key] = row[key][0]
+        row["skipped"] = row["skipped"] or any(row.get("found_inf", ()))
+        if row.get("updates"):
+            row["update_ratio"] = _ratio(math.hypot(*row["updates"]), math.hypot(*row["weights"]))
+        self._watcher.pass_on("read", row["step"], row)
+        self._rows.append(row)
+        if (
+            self._written < AT_ONCE
+            or len(self._rows) >= ROWS
+            or time.monotonic() - self._since >= SECONDS
+            or not math.isfinite(row.get("grad_norm", 0.0))
+        ):
+            self._write()
+
+    def _write(self) -> None:
+        """Write the block. A column in which nothing is known is left out."""
+        rows, self._rows = self._rows, []
+        self._written += len(rows)
+        self._since = time.monotonic()
+        columns = {name: [row.get(name) for row in rows] for name in COLUMNS}
+        known = {name: column for name, column in columns.items() if any(one is not None for one in column)}
+        if rows:
+            self._journal.record("steps", **known)
+
+    def failed(self, error: BaseException) -> None:
+        """Nothing that was measured is lost."""
+        self.ended()
+
+    def ended(self) -> None:
+        """Nothing that was measured is lost, unless the device has failed and gives nothing back."""
+        try:
+            self._readings.collect(wait=True)
+        except RuntimeError as error:
+            self._journal.trouble(self.name, error)
+        self._write()
+
+
+def _total(norms: list[float]) -> float:
+    """The norm of all gradients together. The sum keeps a NaN where hypot would prefer an infinity."""
+    plain = sum(norms)
+    return math.hypot(*norms) if math.isfinite(plain) else plain
+
+
+def _ratio(update: float, weight: float) -> float | None:
+    return update / weight if weight > 0.0 else None

@@ -1,0 +1,95 @@
+"""How far a step moves the weights, sampled: some numbers of some parameters, before and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+from .journal import Journal
+from .model import held
+from .part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
+
+FIRST = (1, 2, 3, 5, 10, 20)
+EVERY = 50
+"""Steps that are sampled: the first ones, then each so many."""
+PARAMETERS = 16
+NUMBERS = 1 << 14
+"""Parameters of a sample, and numbers of each."""
+NAMES = 20
+
+
+class Updates(Part):
+    """Puts the sampled update into the row; says whether weights change, and which do not."""
+
+    name = "updates"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._steps: dict[int, int] = {}
+        self._sample: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self._moved: dict[str, bool] = {}
+        self._ratios: list[float] = []
+        self._samples = 0
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """Copy the sample."""
+        step = self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
+        self._sample = []
+        if step not in FIRST and step % EVERY:
+            return
+        trained = [one for one in held(optimizer) if one.grad is not None and not one.grad.is_sparse]
+        chosen = trained[:: max(1, -(-len(trained) // PARAMETERS))]
+        with self._watcher.torch.no_grad():
+            self._sample = [(one, _some(one).clone()) for one in chosen]
+        self._watcher.row["sampled"] = chosen
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """Compare it. What the difference is, is read with the row."""
+        sample, self._sample = self._sample, []
+        if not sample:
+            return
+        pending, norm = self._watcher.pending, self._watcher.torch.linalg.vector_norm
+        with self._watcher.torch.no_grad():
+            for one, before in sample:
+                pending.append(("updates", norm(_some(one).float() - before.float())))
+                pending.append(("weights", norm(before.float())))
+
+    def read(self, step: int, values: dict[str, Any]) -> None:
+        """Keep what moved. A learning rate of 0 (the start of a warm-up) and a skipped step say nothing."""
+        if not values.get("updates") or not values.get("learning_rate") or values["skipped"]:
+            return
+        self._samples += 1
+        for one, update in zip(values["sampled"], values["updates"]):
+            name = values["model"].name_of(one)
+            # NaN is a change, too.
+            self._moved[name] = self._moved.get(name, False) or update != 0.0
+        if values.get("update_ratio") is not None:
+            self._ratios.append(values["update_ratio"])
+        if step in (FIRST[2], FIRST[-1]):
+            self._conclude()
+
+    def ended(self) -> None:
+        """The whole run."""
+        self._conclude()
+
+    def _conclude(self) -> None:
+        if not self._moved or self._samples < 2:
+            return
+        still = [name for name, moved in self._moved.items() if not moved]
+        self._journal.fact("model.weights_change", len(still) < len(self._moved))
+        if still and self._samples >= len(FIRST) - 2:
+            self._journal.fact("model.unchanged_names", still[:NAMES])
+        ratios = sorted(self._ratios)
+        if ratios:
+            self._journal.fact("grad.update_ratio", ratios[len(ratios) // 2])
+
+
+def _some(parameter: torch.Tensor) -> torch.Tensor:
+    """The first numbers of what this process holds of a parameter, as a view of it."""
+    local = getattr(parameter, "_local_tensor", parameter)
+    return local.detach().reshape(-1)[:NUMBERS]

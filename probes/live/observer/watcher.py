@@ -1,0 +1,159 @@
+"""Tells the parts what happens in the training loop. The hooks that see it are in hooks.py.
+
+    install(torch, journal, options) -> Watcher      once, when the script has imported torch
+"""
+
+from __future__ import annotations
+
+import time
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+from .compiling import compiler_switch, run_as_it_is
+from .guard import guarded
+from .journal import Journal
+from .part import Part
+from .parts import parts
+
+if TYPE_CHECKING:
+    import torch
+
+    from .model import ModelSeen
+
+EVENTS = tuple(name for name, value in vars(Part).items() if callable(value))
+"""What a part can be told: the methods of Part."""
+
+
+class Watcher:
+    """Tells each part what it asked for, guarded, and keeps what all parts share.
+
+    `torch` is the module; `models` the models found, by id of their optimizer; `step` the number of
+    rounds of the loop so far (of the optimizer that has made most); `skipped` whether the GradScaler left out
+    the step at hand; `row` what the parts measured in the round at hand, and `pending` the tensors whose
+    values join the row, as lists by their key, once they can be read (steps.py); `own_seconds` what the
+    observer took.
+    """
+
+    def __init__(self, torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> None:
+        self.torch = torch
+        self.journal = journal
+        self.options = options
+        self.models: dict[int, ModelSeen] = {}
+        self.step = 0
+        self.skipped = False
+        self.row: dict[str, Any] = {}
+        self.pending: list[tuple[str, torch.Tensor]] = []
+        self.scaler: Any = None
+        self.unscaled: tuple[int, torch.Tensor | None] = (0, None)
+        self.own_seconds = 0.0
+        self.parts: list[Part] = []
+        self._calls: dict[str, list[tuple[Part, Callable[..., None]]]] = {event: [] for event in EVENTS}
+        self._busy = False
+        self._compiler = compiler_switch(torch)
+        self._undo: list[Callable[[], object]] = []
+
+    def add(self, part: Part) -> None:
+        """From now on this part is told what it overrides."""
+        self.parts.append(part)
+        for event in EVENTS:
+            if getattr(type(part), event) is not getattr(Part, event):
+                self._calls[event] = [*self._calls[event], (part, getattr(part, event))]
+
+    def remove(self, part: Part) -> None:
+        """This part is told nothing more."""
+        self.parts = [one for one in self.parts if one is not part]
+        for event, calls in self._calls.items():
+            self._calls[event] = [pair for pair in calls if pair[0] is not part]
+
+    def wants(self, event: str) -> bool:
+        """Whether any part overrides this."""
+        return bool(self._calls[event])
+
+    def tell(self, event: str, *args: Any) -> None:
+        """Something happened in the run. What the parts themselves do (a replayed forward) is not told."""
+        if self._busy:
+            return
+        start = time.perf_counter()
+        compiler = self._compiler(None)
+        self._busy = True
+        try:
+            self.pass_on(event, *args)
+        finally:
+            self._busy = False
+            self._compiler(compiler)
+            self.own_seconds += time.perf_counter() - start
+
+    def own(self, name: str, call: Callable[..., object], *args: Any) -> None:
+        """Run something of the observer's own, guarded, as `tell` runs the parts."""
+        if self._busy:
+            return
+        start = time.perf_counter()
+        compiler = self._compiler(None)
+        self._busy = True
+        try:
+            call(*args)
+        except Exception as error:
+            self.journal.trouble(name, error)
+        finally:
+            self._busy = False
+            self._compiler(compiler)
+            self.own_seconds += time.perf_counter() - start
+
+    def pass_on(self, event: str, *args: Any) -> None:
+        """A part tells the other parts. A part that raises is recorded and removed."""
+        for part, call in self._calls[event]:
+            try:
+                call(*args)
+            except Exception as error:
+                self.journal.trouble(part.name, error)
+                self.remove(part)
+
+    def on_close(self, undo: Callable[[], object]) -> None:
+        """How to take back what was installed, when the watching ends before the process does."""
+        self._undo.append(undo)
+
+    def failed(self, error: BaseException) -> None:
+        """The script raised, and nobody caught it."""
+        self.tell("failed", error)
+
+    def forget(self, watch: bool) -> None:
+        """This is a forked child now, and what the parts know is the parent's. `watch` makes new ones."""
+        self._busy = False
+        self.models.clear()
+        self.row = {}
+        self.step = 0
+        for part in list(self.parts):
+            self.remove(part)
+        for part in parts(self.journal, self.options, self) if watch else ():
+            self.add(part)
+
+    def close(self) -> None:
+        """The watching ends: the parts write what they still hold, and every hook is taken out."""
+        self._busy = False
+        self.tell("ended")
+        for undo in reversed(self._undo):
+            try:
+                undo()
+            except Exception as error:
+                self.journal.trouble("close", error)
+        self._undo.clear()
+        for event in EVENTS:
+            self._calls[event] = []
+
+
+def install(torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> Watcher:
+    """Watch the training loops of this process from now on. `close` ends it."""
+    from .forwards import Forwards
+    from .loaders import watch_loaders
+    from .losses import watch_losses
+    from .optimizers import watch_optimizers
+
+    watcher = Watcher(torch, journal, options)
+    for entry in (Watcher.tell, Watcher.own):
+        run_as_it_is(torch, entry)
+    for part in parts(journal, options, watcher):
+        watcher.add(part)
+    guarded(journal, "optimizers", watch_optimizers)(watcher, Forwards(watcher))
+    guarded(journal, "losses", watch_losses)(watcher)
+    guarded(journal, "loaders", watch_loaders)(watcher)
+    return watcher

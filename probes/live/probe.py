@@ -1,0 +1,156 @@
+"""The probe that reads what the observers of a watched run wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from traindx.engine.facts import Fact, Place
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.probe import Event, Findings, InputSeen
+
+from .curves import Curve, are_apart, curves_of, facts_of
+from .failures import read_failures
+from .processes import RUN, Process, Record
+from .ranks import tell_drift
+from .setting import tell_setting
+from .shares import tell_shares
+from .standstill import tell_end, tell_standstill
+from .told import LiveFacts, Undeclared
+from .watched import what_was_watched
+
+_MOMENTS = {
+    "loss.nonfinite": "The loss is NaN or Inf for the first time",
+    "grad.norm.nonfinite": "The gradient norm is NaN or Inf for the first time",
+    "loss.eval.nonfinite": "The validation loss is NaN or Inf for the first time",
+    "loss.spike": "The largest spike of the loss",
+    "dist.ranks_drift": "Ranks hold different parameters",
+}
+MAX_EVENTS = 300
+
+
+class LiveProbe:
+    """Turns the records of a watched run into facts, with the steps, ranks and lines where they were seen.
+
+    `source` is the folder of the run, or the records of each of its processes. `status` is the exit
+    code of the command where it is known, negative for a signal. It implements the Probe protocol.
+    """
+
+    id = "live"
+
+    def __init__(
+        self, source: Path | Sequence[Sequence[Record]], knowledge: Knowledge, *, status: int | None = None
+    ) -> None:
+        self._source, self._knowledge, self._status = source, knowledge, status
+        self._facts = LiveFacts(knowledge)
+        self._findings = Findings()
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """A watched run may show anything."""
+        names = (
+            "act",
+            "config",
+            "data",
+            "dist",
+            "env",
+            "gpu",
+            "grad",
+            "log",
+            "loss",
+            "model",
+            "process",
+            "test",
+        )
+        return frozenset(f"{name}.*" for name in names)
+
+    @property
+    def cost(self) -> float:
+        """Seconds."""
+        return 0.1
+
+    @property
+    def asked_for(self) -> bool:
+        """Whoever watches a run wants to know."""
+        return True
+
+    def run(self) -> Findings:
+        """Read the records of all processes."""
+        processes = self._read()
+        trainers = [one for one in processes if one.trains] or [
+            one for one in processes if one.role == "main"
+        ]
+        self._take_said(processes)
+        curves = curves_of(trainers)
+        self._take_curves(curves)
+        failures = read_failures(processes, self._knowledge)
+        self._facts.take_all(failures.facts)
+        events = [*failures.events, *self._said_events(processes)]
+        if trainers:
+            world = max(one.world_size for one in trainers)
+            tell_setting(self._facts, min(trainers, key=lambda one: one.rank or 0), world_size=world)
+            tell_drift(self._facts, trainers, self._knowledge.limits["ranks_differ"])
+            events += tell_standstill(self._facts, trainers)
+        events += tell_end(self._facts, processes, self._status)
+        self._findings.events = sorted(events, key=_by_step)[:MAX_EVENTS]
+        self._findings.facts = list(self._facts)
+        self._findings.inputs.append(
+            InputSeen(RUN, "live", note=what_was_watched(self._facts, curves, trainers))
+        )
+        return self._findings
+
+    def _read(self) -> list[Process]:
+        if not isinstance(self._source, Path):
+            return [Process(records) for records in self._source]
+        from .records import read_run
+
+        run = read_run(self._source)
+        self._findings.notes += run.notes
+        return [Process(records) for records in run.processes]
+
+    def _take_said(self, processes: Sequence[Process]) -> None:
+        """What the observers' own checks said, and where they failed."""
+        unknown: dict[str, None] = {}
+        for process in processes:
+            for record in process.of("fact"):
+                name = str(record.get("name"))
+                try:
+                    self._facts.latest(
+                        name, record.get("value"), process.place(record), str(record.get("note") or "")
+                    )
+                except Undeclared:
+                    unknown[name] = None
+            for record in process.of("trouble"):
+                text = f"watching stopped in part, a fault of traindx: {record.get('part')}: {record.get('error')}"
+                self._findings.notes.append(text)
+        if unknown:
+            self._findings.notes.append(
+                f"facts that this version does not know were left out: {', '.join(unknown)}"
+            )
+
+    def _take_curves(self, curves: Sequence[Curve]) -> None:
+        alone = not are_apart(curves)
+        for curve in curves:
+            self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=alone))
+        if curves:
+            lead = min(curves, key=lambda one: (one.process.rank or 0, one.optimizer))
+            tell_shares(self._facts, lead.times, self._knowledge.limits, Place(RUN, step=lead.steps))
+
+    def _said_events(self, processes: Sequence[Process]) -> list[Event]:
+        events = [
+            Event(str(record.get("what")), process.place(record))
+            for process in processes
+            for record in process.of("event")
+        ]
+        return events + [
+            Event(text, fact.places[0]) for fact in self._facts if (text := _moment(fact)) and fact.places
+        ]
+
+
+def _moment(fact: Fact) -> str:
+    return _MOMENTS.get(fact.name, "") if fact.value is True else ""
+
+
+def _by_step(event: Event) -> tuple[bool, float]:
+    step = event.place.step
+    return step is None, float(step or 0)

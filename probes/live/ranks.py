@@ -1,0 +1,43 @@
+"""Do the ranks still hold the same? Their checksums at equal steps are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .processes import Process, number, whole
+from .told import LiveFacts
+
+_KINDS = {"parameters": "dist.ranks_drift", "gradients": "dist.gradients_differ"}
+"""Column of a `checksum` record -> the fact that says that ranks differ in it."""
+Step = tuple[int, int]
+"""An optimizer and its step."""
+
+
+def tell_drift(facts: LiveFacts, processes: Sequence[Process], tolerance: float) -> None:
+    """Say whether two ranks disagree. `tolerance` is a share of the larger of two sums."""
+    for column, fact in _KINDS.items():
+        sums = {one.rank: (one, _sums(one, column)) for one in processes if one.rank is not None}
+        common = set.intersection(*(set(own) for _, own in sums.values())) if len(sums) > 1 else set()
+        for key in sorted(common, key=lambda key: key[1]):
+            values = {rank: own[key] for rank, (_, own) in sums.items()}
+            low, high = min(values.values()), max(values.values())
+            differ = high - low > tolerance * max(abs(low), abs(high))
+            rank = max(values, key=lambda rank: abs(values[rank] - _usual(values)))
+            text = ", ".join(f"rank {rank}: {value:.9g}" for rank, value in sorted(values.items())[:8])
+            facts.tell(fact, differ, sums[rank][0].place({"step": key[1]}, text))
+            if differ:
+                break
+
+
+def _sums(process: Process, column: str) -> Mapping[Step, float]:
+    found = {}
+    for record in process.of("checksum"):
+        value, step = number(record.get(column)), whole(record.get("step"))
+        if value is not None and step is not None:
+            found[whole(record.get("optimizer")) or 0, step] = value
+    return found
+
+
+def _usual(values: Mapping[int, float]) -> float:
+    ordered = sorted(values.values())
+    return ordered[len(ordered) // 2]

@@ -1,0 +1,111 @@
+"""What the run is: versions, devices, models, optimizers, as facts that rules for files and logs ask for too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from traindx.engine.facts import Place
+
+from .processes import RUN, Process, Record, number, whole
+from .told import LiveFacts
+
+_HALVES = {"float16": "fp16", "bfloat16": "bf16"}
+_OPTIONS: Mapping[str, str] = {
+    "weight_decay": "config.weight_decay",
+    "momentum": "config.momentum",
+    "eps": "config.adam_eps",
+}
+"""Option of an optimizer's group -> the setting it is."""
+
+
+def tell_setting(facts: LiveFacts, process: Process, *, world_size: int) -> None:
+    """Everything that the process says once: of itself, of torch, of its models and optimizers."""
+    place = Place(RUN)
+    head = next(process.of("process"), {})
+    facts.tell("env.python", str(head["python"]).split()[0] if head.get("python") else None, place)
+    facts.tell("dist.world_size", world_size, place)
+    facts.tell("config.world_size", world_size, place)
+    for record in process.of("torch"):
+        _tell_torch(facts, record, place)
+    models = list(_numbered(process, "model").values())
+    if models:
+        _tell_models(facts, models, place)
+    optimizers = list(_numbered(process, "optimizer").values())
+    if optimizers:
+        _tell_optimizer(facts, max(optimizers, key=_held), place)
+
+
+def _numbered(process: Process, kind: str) -> dict[int, Record]:
+    """The last record of each model, or of each optimizer."""
+    return {whole(record.get(kind)) or 0: record for record in process.of(kind)}
+
+
+def _tell_torch(facts: LiveFacts, record: Record, place: Place) -> None:
+    version = str(record.get("torch") or "")
+    facts.tell("env.package.torch", version or None, place)
+    facts.tell("env.cuda", str(record["cuda"]) if record.get("cuda") else None, place)
+    devices = record.get("devices")
+    if isinstance(devices, list) and devices:
+        facts.tell("gpu.present", True, place)
+        facts.tell("gpu.count", len(devices), place)
+        facts.tell("gpu.name", str(devices[0]), place)
+
+
+def _tell_models(facts: LiveFacts, models: Sequence[Record], place: Place) -> None:
+    """Sums over all models of the process; the largest gives its name."""
+    sizes = [whole(one.get("parameters")) or 0 for one in models]
+    trained = [whole(one.get("trainable")) for one in models]
+    if sum(sizes):
+        facts.tell("model.parameters", float(sum(sizes)), place)
+        if None not in trained:
+            facts.tell("model.trainable_parameters", float(sum(one or 0 for one in trained)), place)
+    facts.tell("model.name", str(models[sizes.index(max(sizes))].get("class") or "") or None, place)
+    norms = [one.get("batch_norm") for one in models if one.get("batch_norm") is not None]
+    facts.tell("model.has_batchnorm", any(map(bool, norms)) if norms else None, place)
+    compiled = [bool(one["compiled"]) for one in models if one.get("compiled") is not None]
+    facts.tell("config.torch_compile", any(compiled) if compiled else None, place)
+    counts: dict[str, int] = {}
+    for name, count in (item for one in models for item in _mapping(one.get("dtypes")).items()):
+        kind = str(name).removeprefix("torch.")
+        counts[kind] = counts.get(kind, 0) + (whole(count) or 0)
+    if counts:
+        facts.tell("config.pure_precision", _HALVES.get(max(counts, key=counts.__getitem__)), place)
+    devices = {str(one).partition(":")[0] for model in models for one in _names(model.get("devices"))}
+    # Without a device to choose, the processor says nothing of what was wanted.
+    if devices and facts.value("gpu.present") is True:
+        facts.tell("config.device", "cpu" if devices == {"cpu"} else min(devices - {"cpu"}), place)
+
+
+def _tell_optimizer(facts: LiveFacts, record: Record, place: Place) -> None:
+    """The options of the first group. The rate is the highest that was used: at the start it may be warming up."""
+    name = str(record.get("class") or "").lower()
+    facts.tell("config.optimizer", name or None, place)
+    groups = [one for one in record.get("groups") or () if isinstance(one, dict)]
+    rates = [number(one.get("lr")) for one in groups] + [number(one.get("initial_lr")) for one in groups]
+    used = facts.value("log.lr.max")
+    known = [
+        one for one in (*rates, float(used) if isinstance(used, (int, float)) else None) if one is not None
+    ]
+    facts.tell("config.learning_rate", max(known, default=None), place)
+    if not groups:
+        return
+    for option, fact in _OPTIONS.items():
+        facts.tell(fact, number(groups[0].get(option)), place)
+    betas = groups[0].get("betas")
+    if isinstance(betas, list) and len(betas) == 2:
+        facts.tell("config.adam_beta1", number(betas[0]), place)
+        facts.tell("config.adam_beta2", number(betas[1]), place)
+
+
+def _held(record: Record) -> int:
+    groups = [one for one in record.get("groups") or () if isinstance(one, dict)]
+    return sum(whole(one.get("parameters")) or 0 for one in groups)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _names(value: Any) -> Sequence[Any]:
+    return list(value) if isinstance(value, (list, dict)) else [] if value is None else [value]

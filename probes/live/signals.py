@@ -1,0 +1,109 @@
+"""Signals that reach us while a command of ours runs, and which of them the command has not had.
+
+A signal to our process group (Ctrl-C on a terminal, `timeout`, a job scheduler) reaches the command
+without us; one sent to our process alone must be passed on; and passed on twice, an interrupt aborts
+what the first one had begun to save. No system call tells the two apart. So a witness stands in the
+group, a copy of this process that does nothing but say what reached it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Iterator
+from types import FrameType
+from typing import Self
+
+PASSED_ON = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+    if hasattr(signal, name)
+)
+_PATIENCE = 0.05
+"""Seconds within which a signal to the group reaches all of it."""
+
+
+class Signals:
+    """Collects signals instead of being ended by them, for as long as it is entered.
+
+    It is entered in the main thread and before the command is started, while nothing else forks.
+    """
+
+    def __enter__(self) -> Self:
+        self._wake, self._woken = os.pipe()
+        for end in (self._wake, self._woken):
+            os.set_blocking(end, False)
+        self._before = {one: signal.signal(one, _noted) for one in (*PASSED_ON, signal.SIGCHLD)}
+        self._before_wakeup = signal.set_wakeup_fd(self._woken, warn_on_full_buffer=False)
+        self._witnessed, self._alive, self._witness = self._start_witness()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(self._before_wakeup)
+        for one, handler in self._before.items():
+            signal.signal(one, handler)
+        os.close(self._alive)
+        os.waitpid(self._witness, 0)
+        for end in (self._witnessed, self._wake, self._woken):
+            os.close(end)
+
+    def wait(self, seconds: float) -> Iterator[int]:
+        """Wait that long or until something happens; the signals to be passed on."""
+        select.select([self._wake], [], [], seconds)
+        for number in _read(self._wake):
+            if number in PASSED_ON and not self._reached_the_group(number):
+                yield number
+
+    def _reached_the_group(self, number: int) -> bool:
+        select.select([self._witnessed], [], [], _PATIENCE)
+        return number in _read(self._witnessed)
+
+    def _start_witness(self) -> tuple[int, int, int]:
+        witnessed, says = os.pipe()
+        asks, alive = os.pipe()
+        os.set_blocking(witnessed, False)
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+        try:
+            witness = os.fork()
+            if witness == 0:
+                _stand_by(asks, says)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        os.close(asks)
+        os.close(says)
+        return witnessed, alive, witness
+
+
+def _noted(number: int, frame: FrameType | None) -> None:
+    """The wake-up descriptor has it."""
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 4096)
+    except BlockingIOError:
+        return b""
+
+
+def _stand_by(asks: int, says: int) -> None:
+    """The witness: say each signal, until the other end of `asks` is closed with its process."""
+    try:
+        signal.set_wakeup_fd(-1)
+        keep = {asks, says}
+        for descriptor in range(256):
+            if descriptor not in keep:
+                _close(descriptor)
+        for one in PASSED_ON:
+            signal.signal(one, lambda number, _: os.write(says, bytes([number])))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+        os.read(asks, 1)
+    finally:
+        os._exit(0)
+
+
+def _close(descriptor: int) -> None:
+    try:
+        os.close(descriptor)
+    except OSError:
+        return

@@ -1,0 +1,138 @@
+"""Where the processes of a run stand when nothing moves, and how they ended."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Sequence
+
+from traindx.engine.probe import Event
+
+from .processes import RUN, Process, Record, whole
+from .told import LiveFacts
+
+_FRAME = re.compile(
+    r'(?:File ")?(?P<file>[^"\n]+?)"?(?:, line |:)(?P<line>\d+)(?:,? in |:| \()?(?P<function>[\w<>.]*)'
+)
+_LONGEST = 500
+_DATA = ("_try_get_data", "_get_data", "_next_data", "_get_batch")
+"""Functions in which a loop waits for a data worker."""
+_COLLECTIVE = ("distributed_c10d.py", "torch/distributed/", "torch\\distributed\\")
+_LIBRARY = ("site-packages", "dist-packages", "/lib/python", "\\lib\\", "<frozen", "traindx_observer")
+
+
+def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Event]:
+    """Say where each rank stands, where some process wrote its stacks because no step came."""
+    stuck = [(one, record) for one in processes if (record := one.last("stacks")) is not None]
+    if not stuck:
+        return []
+    first, record = stuck[0]
+    facts.tell("process.stuck", True, first.place(record, str(record.get("why") or "")))
+    frames = _frames(record)
+    own = _own(frames)
+    if own:
+        facts.tell("process.stuck_in", own, first.place(record, own))
+    in_collective = [(one, record) for one, record in stuck if _collective(record)]
+    facts.tell("process.stuck_collective", bool(in_collective), first.place(record))
+    in_loader = any(name in frame for name in _DATA for frame in frames)
+    facts.tell("process.stuck_data", in_loader and not in_collective, first.place(record))
+    if in_collective:
+        _tell_ranks(facts, processes, in_collective)
+    return [Event(where_it_stands(one, record), one.place(record)) for one, record in stuck]
+
+
+def _tell_ranks(
+    facts: LiveFacts, processes: Sequence[Process], waiting: Sequence[tuple[Process, Record]]
+) -> None:
+    """Which ranks wait in a collective, in which one, and where the others are."""
+    first, record = waiting[0]
+    place, name = first.place(record), _collective(record)
+    ranks = sorted({one.rank for one, _ in waiting if one.rank is not None})
+    names = {_collective(record) for _, record in waiting}
+    facts.tell("dist.collective", name, place)
+    facts.tell("dist.waiting_ranks", ", ".join(map(str, ranks)) or None, place)
+    facts.tell("dist.collectives_differ", len(names) > 1, place, " and ".join(sorted(names)))
+    others = [one for one in processes if one.rank is not None and one.rank not in ranks]
+    facts.tell("dist.elsewhere", "; ".join(map(_whereabouts, others)) or None, place)
+    failed = [one for one in others if one.last("exception") is not None]
+    facts.tell(
+        "dist.rank_failed",
+        bool(failed),
+        failed[0].place(failed[0].last("exception") or {}) if failed else place,
+    )
+    facts.tell("dist.rank_ended_early", any(_ended_well(one) for one in others), place)
+
+
+def _ended_well(process: Process) -> bool:
+    end = process.last("end")
+    return end is not None and end.get("how") == "exit"
+
+
+def _whereabouts(process: Process) -> str:
+    """Where a rank that is not in the collective stands."""
+    stacks, end = process.last("stacks"), process.last("end")
+    if process.last("exception") is not None:
+        return f"rank {process.rank} ended with an exception"
+    if end is not None:
+        return f"rank {process.rank} had ended ({end.get('how')})"
+    own = _own(_frames(stacks)) if stacks is not None else ""
+    return f"rank {process.rank} in {own}" if own else f"rank {process.rank} wrote nothing"
+
+
+def where_it_stands(process: Process, record: Record) -> str:
+    """Where a process stands whose stacks were written, in one line."""
+    rank = f"rank {process.rank}: " if process.world_size > 1 else ""
+    where, collective = _own(_frames(record)), _collective(record)
+    inside = f", in {collective}" if collective else ""
+    return f"{rank}no step; it stands in {where or 'a library'}{inside}"
+
+
+def _frames(record: Record) -> list[str]:
+    """The frames of the main thread, innermost last."""
+    threads = [one for one in record.get("threads") or () if isinstance(one, dict)]
+    main = next((one for one in threads if one.get("name") == "MainThread"), threads[0] if threads else {})
+    return [str(frame)[:_LONGEST] for frame in main.get("frames") or ()]
+
+
+def _collective(record: Record) -> str:
+    """The collective in which the process stands; empty where it stands in none."""
+    named = record.get("collective")
+    if named:
+        return str(named)
+    for frame in _frames(record):
+        if any(part in frame for part in _COLLECTIVE):
+            found = _FRAME.search(frame)
+            if found is not None and found["function"]:
+                return found["function"]
+    return ""
+
+
+def _own(frames: Sequence[str]) -> str:
+    """The innermost frame in the person's own code, as `file:line (function)`."""
+    for frame in reversed(frames):
+        found = _FRAME.search(frame)
+        if found is not None and not any(part in found["file"] for part in _LIBRARY):
+            function = f" ({found['function']})" if found["function"] else ""
+            return f"{found['file'].strip()}:{found['line']}{function}"
+    return ""
+
+
+def tell_end(facts: LiveFacts, processes: Sequence[Process], status: int | None) -> list[Event]:
+    """Say how the run ended. `status` is the exit code of the command, negative for a signal."""
+    ended = next((record for one in processes if one.role == "parent" for record in one.of("end")), None)
+    code = whole(ended.get("status")) if ended is not None and status is None else status
+    if code is None:
+        return []
+    place = processes[0].place(ended or {}) if processes else None
+    if place is None:
+        return []
+    facts.tell("process.exit_code", code, place._replace(input=RUN))
+    number = -code if code < 0 else code - 128 if 128 < code < 128 + 65 else 0
+    if not number:
+        return []
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    facts.tell("process.signal", name, place)
+    return [Event(f"The process was ended by {name}", place)]
