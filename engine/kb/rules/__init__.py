@@ -9,6 +9,7 @@ from .code import CodePatternRule, FlowRule
 from .logs import FrameRule, LogFormatRule, MetricRule, SignatureRule, TrialRule
 from .machine import DeviceRule, PackageRule, VariableRule
 from .reasoning import (
+    TELLING,
     CauseRule,
     ChangeRule,
     DerivationRule,
@@ -25,6 +26,7 @@ from .rule import Rule, rule_from, stored_rule
 from .settings import CheckRule, SettingRule
 
 __all__ = [
+    "TELLING",
     "CauseRule",
     "ChangeRule",
     "CheckRule",
