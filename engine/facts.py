@@ -133,6 +133,10 @@ class Facts:
         fact = self._best.get(name)
         return None if fact is None else fact.value
 
+    def not_false(self) -> Iterator[str]:
+        """The names of those that are known to be something else than false."""
+        return (name for name, fact in self._best.items() if fact.value is not False)
+
     def none_of(self, names: frozenset[str]) -> bool:
         """Whether none of these is known."""
         return self._best.keys().isdisjoint(names)

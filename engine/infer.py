@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from .facts import Facts
 from .kb.knowledge import Knowledge
-from .kb.rules import CauseRule, Weights
+from .kb.rules import TELLING, CauseRule, Weights
 from .weigh import Weighed, weigh_all
 
-_TELLING = ("decisive", "strong")
 VERDICTS = ("confirmed", "likely", "possible", "unlikely")
 
 
@@ -38,7 +37,7 @@ def rank(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> l
     are not exclusive: each is judged on its own. Ties are broken by the prior, then by id, so
     that the same facts always give the same order.
     """
-    causes = (one for one in knowledge.causes.values() if _in_question(one, facts, symptoms))
+    causes = _in_question(knowledge, facts, symptoms)
     ranked = [judge(cause, facts, symptoms, knowledge.weights) for cause in causes]
     ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
     return _since_something_is(ranked, max(symptoms.values(), default=0.0), knowledge.weights)
@@ -58,11 +57,17 @@ def _with_confidence(one: Ranked, confidence: float, weights: Weights) -> Ranked
     return one._replace(confidence=confidence, verdict=_verdict(confidence, one.evidence, weights))
 
 
-def _in_question(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float]) -> bool:
-    """Whether a symptom that is seen can be this cause's; if none, only telling evidence brings it up."""
-    if not cause.symptoms.keys().isdisjoint(symptoms):
-        return True
-    return any(line.supports in _TELLING and line.rule.of(facts) is True for line in cause.evidence)
+def _in_question(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> list[CauseRule]:
+    """The causes that a symptom that is seen can have, and those that telling evidence brings up by itself."""
+    by_symptom, by_fact = knowledge.asked_by["symptom"], knowledge.asked_by["fact"]
+    listed = {name for symptom in symptoms for name in by_symptom.get(symptom, ())}
+    asking = {name for fact in ("", *facts.not_false()) for name in by_fact.get(fact, ())} - listed
+    told = {name for name in asking if _is_told(knowledge.causes[name], facts)}
+    return [knowledge.causes[name] for name in sorted(listed | told)]
+
+
+def _is_told(cause: CauseRule, facts: Facts) -> bool:
+    return any(line.supports in TELLING and line.rule.of(facts) is True for line in cause.evidence)
 
 
 def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights: Weights) -> Ranked:

@@ -8,7 +8,6 @@ or not at all.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 import time
@@ -16,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-_FORMAT = "2"
+from .sections import Entries, dump_section, load_section
+
+_FORMAT = "3"
 _SETTLED = 2.0
 """Seconds after which a file's time stamp is sure to have moved on before a second change."""
 _KEEP = 8
@@ -64,25 +65,22 @@ def cache_folder() -> Path | None:
     return folder
 
 
-def read_section(folder: Path, name: str, section: str) -> dict[str, Any] | None:
+def read_section(folder: Path, name: str, section: str) -> dict[str, Entries] | None:
     """A section of the compiled base with this fingerprint, or None where it is not there or broken."""
     try:
-        stored = json.loads((folder / name / f"{section}.json").read_bytes())
-    except (OSError, ValueError):
+        return load_section((folder / name / f"{section}.json").read_text(encoding="ascii"))
+    except (OSError, ValueError, AttributeError):
         return None
-    return stored if isinstance(stored, dict) else None
 
 
-def write_sections(folder: Path, name: str, sections: Mapping[str, Mapping[str, Any]]) -> None:
+def write_sections(folder: Path, name: str, sections: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
     """Store all sections under a fingerprint. A full disk or a race with another process is no error."""
     import tempfile
 
     try:
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
         for section, stored in sections.items():
-            (fresh / f"{section}.json").write_text(
-                json.dumps(stored, separators=(",", ":")), encoding="utf-8"
-            )
+            (fresh / f"{section}.json").write_text(dump_section(stored), encoding="ascii")
         fresh.rename(folder / name)
     except OSError:
         pass

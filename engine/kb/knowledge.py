@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,9 @@ from .records import (
 )  # fmt: skip
 from .telling import Telling
 
-Sections = Callable[[str], dict[str, Any]]
+Section = Mapping[str, Mapping[str, Any]]
+"""The entries of some kinds, in their compiled form, by kind and id."""
+Sections = Callable[[str], Section]
 """Gives a compiled section by name."""
 
 
@@ -46,6 +48,11 @@ class Knowledge:
         return self._made("core", "cause", cause_of)
 
     @cached_property
+    def asked_by(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
+        """The causes, by `symptom` that they explain and by `fact` that telling evidence for them asks for."""
+        return dict(self._core("asked-by"))
+
+    @cached_property
     def symptoms(self) -> Mapping[str, rules.SymptomRule]:
         """The symptoms."""
         return self._made("core", "symptom", symptom_of)
@@ -53,22 +60,22 @@ class Knowledge:
     @cached_property
     def facts(self) -> Mapping[str, rules.FactRule]:
         """The declared facts, and those that signatures, patterns, settings and checks bring."""
-        return Lazily(self._core("fact"), fact_of)
+        return self._made("core", "fact", fact_of)
 
     @cached_property
     def derived(self) -> tuple[rules.FactRule, ...]:
         """The facts that may follow from others."""
-        return tuple(self.facts[name] for name, one in self._core("fact").items() if one.get("derive"))
+        return tuple(map(self.facts.__getitem__, self._core("derived")["facts"]))
 
     @cached_property
     def fixes(self) -> Mapping[str, rules.FixRule]:
         """The fixes."""
-        return Lazily(self._core("fix"), fix_of)
+        return self._made("core", "fix", fix_of)
 
     @cached_property
     def procedures(self) -> Mapping[str, rules.GuideRule]:
         """The procedures."""
-        return Lazily(self._core("procedure"), guide_of)
+        return self._made("core", "procedure", guide_of)
 
     @cached_property
     def checklists(self) -> Mapping[str, rules.GuideRule]:
@@ -78,7 +85,7 @@ class Knowledge:
     @cached_property
     def limits(self) -> Mapping[str, float]:
         """The named thresholds."""
-        return self._core("limit")
+        return dict(self._core("limit"))
 
     @cached_property
     def weights(self) -> rules.Weights:
@@ -89,6 +96,11 @@ class Knowledge:
     def signatures(self) -> Mapping[str, rules.SignatureRule]:
         """The error texts and events. Those that only people write are among `prose_signatures`."""
         return self._made("reading", "signature", maker(rules.SignatureRule, "words"))
+
+    @cached_property
+    def signature_facts(self) -> Mapping[str, str]:
+        """The fact of each signature of machine output."""
+        return dict(self._sections("reading")["gives"])
 
     @cached_property
     def signature_words(self) -> Telling[str]:
@@ -112,7 +124,7 @@ class Knowledge:
     @cached_property
     def word_groups(self) -> tuple[tuple[str, ...], ...]:
         """The groups of words, in lower case, that the signatures of prose need."""
-        return tuple(map(tuple, self._sections("prose")["group"]))
+        return tuple(map(tuple, self._sections("prose")["words"]["groups"]))
 
     @cached_property
     def phrases(self) -> Mapping[str, str]:
@@ -207,8 +219,7 @@ class Knowledge:
         return fact.type if fact else None
 
     def _made(self, section: str, kind: str, make: Callable[[str, Stored], Record]) -> Mapping[str, Record]:
-        return {name: make(name, one) for name, one in self._sections(section)[kind].items()}
+        return Lazily(self._sections(section)[kind], make)
 
-    def _core(self, kind: str) -> dict[str, Any]:
-        section: dict[str, Any] = self._sections("core")[kind]
-        return section
+    def _core(self, kind: str) -> Mapping[str, Any]:
+        return self._sections("core")[kind]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ... import __version__, templates
 from . import cache
-from .knowledge import Knowledge
+from .knowledge import Knowledge, Section
 from .packs import Pack
+from .sections import dump_section, load_section
 
 if TYPE_CHECKING:
     from .scope import Scope
@@ -40,10 +40,10 @@ def load(packs: Sequence[Pack], preparing: Preparing = nullcontext) -> Knowledge
     return Knowledge(sections.__getitem__, tuple(sections["core"]["packs"]["changes"]))
 
 
-def _from_cache(packs: Sequence[Pack], folder: Path, name: str, core: dict[str, Any]) -> Knowledge:
-    read: dict[str, dict[str, Any]] = {"core": core}
+def _from_cache(packs: Sequence[Pack], folder: Path, name: str, core: Section) -> Knowledge:
+    read: dict[str, Section] = {"core": core}
 
-    def section(wanted: str) -> dict[str, Any]:
+    def section(wanted: str) -> Section:
         if wanted not in read:
             stored = cache.read_section(folder, name, wanted)
             if stored is None:
@@ -55,7 +55,7 @@ def _from_cache(packs: Sequence[Pack], folder: Path, name: str, core: dict[str, 
     return Knowledge(section, tuple(core["packs"]["changes"]))
 
 
-def compile_packs(packs: Sequence[Pack]) -> dict[str, dict[str, Any]]:
+def compile_packs(packs: Sequence[Pack]) -> dict[str, Section]:
     """Read, validate and compile. Raises KnowledgeError with every mistake.
 
     Whether the patterns of a proven pack work is not asked again.
@@ -68,7 +68,7 @@ def check_packs(packs: Sequence[Pack]) -> Scope:
     return _compiled([replace(pack, proven=False) for pack in packs])[1]
 
 
-def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, dict[str, Any]], Scope]:
+def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, Section], Scope]:
     from .compiler import compile_all
     from .problems import KnowledgeError, Problem
     from .scope import Scope
@@ -91,9 +91,8 @@ def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, dict[str, Any]], Scope]:
             f"added: {one}" for one in valid.additions
         ]
         sections["core"]["packs"] = {"changes": changes}
-        # Through JSON and back, so that a first run and a cached one cannot differ.
-        stored: dict[str, dict[str, Any]] = json.loads(json.dumps(sections))
-    return stored, scope
+        # Through text and back, so that a first run and a cached one cannot differ.
+        return {name: load_section(dump_section(one)) for name, one in sections.items()}, scope
 
 
 @contextmanager

@@ -125,7 +125,7 @@ class Conclusion:
         """A signature that was looked for in a whole log and not found is known not to be there."""
         read = [log for log in logs if log.is_text and log.heard.machine]
         if read:
-            self._hits.absent(self._machines.rules.values(), Place(read[0].name))
+            self._hits.absent(self._knowledge.signature_facts, Place(read[0].name))
 
     def _tell_events(self, failures: Sequence[Failure]) -> None:
         for hit in self._hits.found.values():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from traindx.engine.kb.telling import telling
+
 from .actions import BAR, HEADER, NEW, Action, Careful
 from .familiar import AFTER, MAX_KNOWN, Familiar
 from .lines import Lines
@@ -53,7 +55,7 @@ class FirstSight:
             (word, f"={one.id}") for one in knowledge.log_formats.values() for word in one.words
         ]
         self._literals += listener.literals()
-        self._vocabulary = Vocabulary(self._literals)
+        self._vocabulary = Vocabulary(telling(self._literals))
         self._familiar: Familiar | None = None
         self._forms: dict[bytes, tuple[SignatureRule, ...]] = {}
         """The signatures that lines of a form may hold, and nothing else is in them."""

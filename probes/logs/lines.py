@@ -45,7 +45,9 @@ class Lines:
         if form is not None and (match := form.fullmatch(line)):
             return _again(form, match, values=values)
         reading = self._read(line, self.formats.seen)
-        self._forms[shape] = learn(line, [*reading.at, *reading.values])
+        # A form is worth learning when it is seen again.
+        again = shape in self._forms
+        self._forms[shape] = learn(line, [*reading.at, *reading.values]) if again else None
         return reading
 
     def _read(self, line: bytes, formats: Iterable[str]) -> Reading:
@@ -68,7 +70,7 @@ def _again(form: Template, match: re.Match[bytes], *, values: bool) -> Reading:
     reading = Reading()
     for group, value in enumerate(form.values, 1):
         if value.name.metric in PLACES:
-            reading.place(value.name.metric, match[group].decode(), match.start(group))
+            reading.take(value.name.metric, match[group].decode())
         elif values:
             start, end = match.span(group)
             reading.values.append(value._replace(start=start, end=end, words=(start, start)))

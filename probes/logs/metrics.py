@@ -96,8 +96,7 @@ class Places:
     def _one(self, index: int, rank: int | None) -> Mark:
         mark = self._some.get((index, rank))
         if mark is None:
-            (mark,) = self._guides.marks((index,), rank)
-            self._some[index, rank] = mark
+            mark = self._some[index, rank] = self._guides.mark(index, rank)
         return mark
 
 

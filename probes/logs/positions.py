@@ -46,14 +46,15 @@ class Guides:
             ]
         return (self.block.lines[self.bars[bar]] if bar >= 0 else self.bar), self.header
 
+    def mark(self, index: int, rank: int | None) -> Mark:
+        """The mark of a line of the block."""
+        return Mark(self.block.number(index), self.block.lines[index], *self.before(index), None, rank)
+
     def marks(self, indices: Sequence[int], rank: int | None) -> list[Mark]:
         """The marks of lines of the block."""
-        lines, numbers = map(self.block.lines.__getitem__, indices), self.block.numbers(indices)
         if self.headers or len(indices) == 1:
-            return [
-                Mark(number, line, *self.before(index), None, rank)
-                for number, line, index in zip(numbers, lines, indices, strict=True)
-            ]
+            return [self.mark(index, rank) for index in indices]
+        lines, numbers = map(self.block.lines.__getitem__, indices), self.block.numbers(indices)
         bars = [self.bar, *map(self.block.lines.__getitem__, self.bars)]
         own = (bars[bisect_left(self.bars, index)] for index in indices)
         rest = repeat(self.header), repeat(None), repeat(rank)

@@ -31,14 +31,13 @@ class Writing:
     def is_sentence(self, text: str) -> bool:
         """Whether a line reads like a sentence and not like output."""
         text = _MARKUP.sub("", text)
-        if _MACHINE.search(text):
-            return False
-        if not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4:
-            return True
+        other = not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4
+        return (other or self._is_english(text)) and not _MACHINE.search(text)
+
+    def _is_english(self, text: str) -> bool:
         words = _WORD.findall(text)
-        letters = sum(map(len, words))
         small = sum(word.lower() in self._small for word in words)
-        return len(words) >= 4 and small >= 2 and letters > 0.6 * len(text.replace(" ", ""))
+        return len(words) >= 4 and small >= 2 and sum(map(len, words)) > 0.6 * len(text.replace(" ", ""))
 
     def is_spoken(self, text: str) -> bool:
         """Whether somebody speaks of himself, which no library does."""

@@ -65,11 +65,15 @@ class Reading:
 
     def place(self, kind: str, text: str, start: int) -> None:
         """Take in a number that says where the run is: `step`, `epoch`, `done` or `total`, and the first of each."""
-        if any(one.name.metric == kind for one in self.at):
-            return
+        if not any(one.name.metric == kind for one in self.at) and self.take(kind, text):
+            end = start + len(text)
+            self.at.append(Value(Name(kind, kind, 0), start, end, words=(start, start)))
+
+    def take(self, kind: str, text: str) -> bool:
+        """Take in such a number, wherever it stands; False where it is too large to be one."""
         value = number(text)
         if not abs(value) < 1e15:
-            return
+            return False
         if kind == "step":
             self.step = value
         elif kind == "epoch":
@@ -77,5 +81,4 @@ class Reading:
         else:
             done, total = self.pair or (0, 0)
             self.pair = (int(value), total) if kind == "done" else (done, int(value))
-        end = start + len(text)
-        self.at.append(Value(Name(kind, kind, 0), start, end, words=(start, start)))
+        return True

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .names import Name
 
-MAX_POINTS = 4096
+MAX_POINTS = 2048
 
 _PEAKED = frozenset(("loss", "loss_part"))
 """The metrics whose spikes matter."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from traindx.engine.facts import Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
-from traindx.engine.kb.telling import Telling
+from traindx.engine.kb.telling import Telling, telling
 
 from .collected import Collected
 from .regex import regex
@@ -34,19 +34,16 @@ class Hit:
 class Signatures:
     """The signatures for one kind of text: what machines print, or what people write.
 
-    `words` are the literals in order by their words, where that was done beforehand.
+    `words` are their literals in order by the words that tell of them.
     """
 
-    def __init__(self, rules: Iterable[SignatureRule], words: Telling[str] | None = None) -> None:
-        self.rules = {rule.id: rule for rule in rules}
+    def __init__(self, rules: Mapping[str, SignatureRule], words: Telling[str]) -> None:
+        self.rules = rules
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._words: dict[str, list[bytes]] = {}
         self._shapes: dict[str, list[bytes]] = {}
-        entries = ((word, rule.id) for rule in self.rules.values() for word in rule.words)
-        self.vocabulary: Vocabulary[str] = Vocabulary(entries if words is None else words)
-        none = ((rule.id, b"") for rule in self.rules.values() if not rule.words)
-        wordless = ((key, shapes_of(literal.encode())[0]) for literal, key in self.vocabulary.wordless)
-        self._wordless = [*none, *wordless]
+        self.vocabulary: Vocabulary[str] = Vocabulary(words)
+        self._wordless = [(key, shapes_of(literal.encode())[0]) for literal, key in words.wordless]
         """The signatures without a word to look for, and the shapes of such literals."""
 
     def candidates(self, line: bytes, keys: Collection[str]) -> tuple[SignatureRule, ...]:
@@ -92,12 +89,15 @@ class Signatures:
 
 def for_machines(knowledge: Knowledge) -> Signatures:
     """The signatures of machine output."""
-    return Signatures(knowledge.signatures.values(), knowledge.signature_words)
+    return Signatures(knowledge.signatures, knowledge.signature_words)
 
 
 def for_people(knowledge: Knowledge) -> Signatures:
     """The signatures of what a person writes."""
-    return Signatures(rule for rule in knowledge.signatures.values() if rule.where != "log")
+    rules = {rule.id: rule for rule in knowledge.signatures.values() if rule.where != "log"}
+    return Signatures(
+        rules, telling((word, rule.id) for rule in rules.values() for word in rule.words or ("",))
+    )
 
 
 class Hits:
@@ -135,8 +135,8 @@ class Hits:
             self.found[rule.id].count += 1
         return known
 
-    def absent(self, rules: Iterable[SignatureRule], place: Place) -> None:
-        """Say of every signature that was looked for and not found that it is not there."""
-        for rule in rules:
-            if rule.id not in self.found:
-                self._facts.add(rule.fact, False, place)
+    def absent(self, facts: Mapping[str, str], place: Place) -> None:
+        """Say of every signature that was looked for and not found that it is not there: `facts` holds the fact of each."""
+        for signature, fact in facts.items():
+            if signature not in self.found:
+                self._facts.add(fact, False, place)

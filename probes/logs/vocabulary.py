@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
-from traindx.engine.kb.telling import LETTERS, SHORTEST, Telling, telling
+from traindx.engine.kb.telling import LETTERS, SHORTEST, Telling
 
 Key = TypeVar("Key")
 
@@ -25,8 +25,7 @@ def letters(line: bytes) -> list[bytes]:
 class Vocabulary(Generic[Key]):
     """Literal texts, each with a key."""
 
-    def __init__(self, entries: Iterable[tuple[str, Key]] | Telling[Key]) -> None:
-        found = entries if isinstance(entries, Telling) else telling(entries)
+    def __init__(self, found: Telling[Key]) -> None:
         self._whole = found.whole
         self.wordless = found.wordless
         """The literals that hold no word to look for, with their keys."""

@@ -11,7 +11,7 @@ from .pages import pages_section
 from .parts import Stored, section
 from .prose import prose_section
 from .reading import reading_section
-from .reasoning import REASONING, automatic_facts, check_examples
+from .reasoning import REASONING, asked_by, automatic_facts, check_examples
 from .settings import SETTINGS
 
 
@@ -24,6 +24,8 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
     """
     core = section(scope, {**REASONING, **FIXES})
     core["fact"] |= automatic_facts(scope)
+    core["derived"] = {"facts": [name for name, one in core["fact"].items() if one.get("derive")]}
+    core["asked-by"] = asked_by(scope, core["cause"])
     core["weights"] = {name: one.model.model_dump() for name, one in scope.entries.of("weights").items()}
     core["limit"] = dict(scope.limits)
     check_examples(scope)

@@ -10,7 +10,7 @@ from .reading import signature, too_vague
 
 
 def prose_section(scope: Scope) -> Stored:
-    """All that sentences need; signatures name the groups of words they need by their place in `group`."""
+    """All that sentences need; signatures name the groups of words they need by their place among the `groups`."""
     found = section(scope, _KINDS)
     groups: dict[tuple[str, ...], int] = {}
     found["signature"] = {
@@ -18,7 +18,7 @@ def prose_section(scope: Scope) -> Stored:
         for name, one in scope.entries.of("signature").items()
         if one.model.where == "prose"
     }
-    found["group"] = list(groups)
+    found["words"] = {"groups": list(groups)}
     return found
 
 

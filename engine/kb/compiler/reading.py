@@ -20,8 +20,10 @@ def reading_section(scope: Scope) -> Stored:
         for name, one in scope.entries.of("signature").items()
         if one.model.where != "prose"
     }
-    entries = ((word, name) for name, one in found["signature"].items() for word in one["words"])
+    # A signature without a literal is as one with an empty literal, which every line holds.
+    entries = ((word, name) for name, one in found["signature"].items() for word in one["words"] or [""])
     found["vocabulary"] = _as_text(telling(entries))
+    found["gives"] = {name: one["fact"] for name, one in found["signature"].items()}
     return found
 
 

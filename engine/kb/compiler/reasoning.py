@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..rules import TELLING, Rule
 from ..scope import Scope, fact_of
 from ..validate import Located
 from .parts import Compilers, Stored
@@ -92,6 +93,30 @@ def automatic_facts(scope: Scope) -> Stored:
     for name, one in scope.entries.of("setting").items():
         facts[fact_of("setting", name)] = _declared(one.model)
     return facts
+
+
+def asked_by(scope: Scope, causes: Stored) -> Stored:
+    """The causes by the symptoms that they explain, and by the facts that bring them into question.
+
+    Telling evidence that may hold while every fact it asks for is false stands under an empty name.
+    """
+    found: dict[str, dict[str, list[str]]] = {"symptom": {}, "fact": {}}
+    for name, cause in causes.items():
+        for symptom in cause["symptoms"]:
+            found["symptom"].setdefault(symptom, []).append(name)
+        rules = [
+            Rule(*one["rule"]) for one in cause["evidence"] if one["supports"] in TELLING and one["rule"]
+        ]
+        facts = {fact for rule in rules for fact in ([""] if _may_deny(scope, rule) else rule.names)}
+        for fact in sorted(facts):
+            found["fact"].setdefault(fact, []).append(name)
+    return found
+
+
+def _may_deny(scope: Scope, rule: Rule) -> bool:
+    """Whether a condition may hold though no fact it asks for is anything but false."""
+    denied = rule(lambda name: False if scope.type_of(name) == "bool" else None)
+    return denied is True or "known(" in rule.text
 
 
 def check_examples(scope: Scope) -> None:

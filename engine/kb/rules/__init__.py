@@ -10,6 +10,7 @@ from .live import AnswerRule, ExperimentRule, NoticeRule
 from .logs import FrameRule, LogFormatRule, MetricRule, SignatureRule, TrialRule
 from .machine import DeviceRule, PackageRule, VariableRule
 from .reasoning import (
+    TELLING,
     CauseRule,
     ChangeRule,
     DerivationRule,
@@ -26,6 +27,7 @@ from .rule import Rule, rule_from, stored_rule
 from .settings import CheckRule, SettingRule
 
 __all__ = [
+    "TELLING",
     "AnswerRule",
     "CauseRule",
     "ChangeRule",

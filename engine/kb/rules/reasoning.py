@@ -10,6 +10,9 @@ from typing import NamedTuple
 from ...facts import Scalar
 from .rule import Rule
 
+TELLING = ("decisive", "strong")
+"""The words of evidence that brings a cause into question by itself."""
+
 
 class EvidenceRule(NamedTuple):
     """One line of evidence of a cause or a symptom."""
