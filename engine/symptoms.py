@@ -58,39 +58,44 @@ def _plain(word: str) -> str:
 
 def see_symptoms(knowledge: Knowledge, facts: Facts, given: tuple[str, ...]) -> list[Seen]:
     """Every symptom that a person named or the evidence shows: named ones first, then the surest."""
-    seen = []
-    for symptom in knowledge.symptoms.values():
-        evidence = weigh_all(symptom.detect, facts, knowledge.weights)
-        total = to_decibans(knowledge.weights.symptom) + math.fsum(one.decibans for one in evidence)
-        one = Seen(symptom, symptom.id in given, to_probability(total), evidence)
-        if one.given or one.detected:
-            seen.append(one)
+    looked = (_look(symptom, knowledge, facts, given) for symptom in knowledge.symptoms.values())
+    seen = [one for one in looked if one.given or one.detected]
     return sorted(seen, key=lambda one: (not one.given, -one.confidence, one.symptom.id))
 
 
-def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
-    """Where no symptom is named or seen: the one that the causes the evidence speaks for most often show as.
+def _look(symptom: SymptomRule, knowledge: Knowledge, facts: Facts, given: tuple[str, ...]) -> Seen:
+    evidence = weigh_all(symptom.detect, facts, knowledge.weights)
+    total = to_decibans(knowledge.weights.symptom) + math.fsum(one.decibans for one in evidence)
+    return Seen(symptom, symptom.id in given, to_probability(total), evidence)
 
-    A script alone must make some cause likely; where a person describes a run, something is wrong
-    with it, and a possible cause suffices.
+
+def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
+    """Where no symptom is named or sure: the one that hints and the likely causes together point to.
+
+    A possible one suffices, since a person asks because something is wrong. Only the numbers of a
+    run that show nothing wrong ask for a likely cause, unless a person describes the run.
     """
     weights = knowledge.weights
-    ranked = rank(knowledge, facts, {})
-    enough = weights.possible if facts.value("log.prose") else weights.likely
-    if not ranked or ranked[0].confidence < enough:
+    causes = rank(knowledge, facts, {})
+    hints = [_look(symptom, knowledge, facts, ()) for symptom in knowledge.symptoms.values()]
+    healthy = facts.value("log.has_metrics") and not facts.value("log.prose")
+    enough = weights.likely if healthy else weights.possible
+    if max((one.confidence for one in (*causes[:1], *hints)), default=0.0) < enough:
         return []
 
-    def score(symptom: SymptomRule) -> float:
+    def odds(one: Seen) -> float:
+        own = one.confidence / (1 - one.confidence)
+        name = one.symptom.id
         shown = (
-            one.confidence * weights.priors[one.cause.symptoms[symptom.id]]
-            for one in ranked
-            if symptom.id in one.cause.symptoms
+            each.confidence * weights.priors[each.cause.symptoms[name]]
+            for each in causes
+            if name in each.cause.symptoms
         )
-        own = math.fsum(one.decibans for one in weigh_all(symptom.detect, facts, weights))
-        return math.fsum(shown) * weights.priors[symptom.silent] * 10 ** (own / 10)
+        return own + own / weights.symptom * math.fsum(shown) * weights.priors[one.symptom.silent]
 
-    best = max(knowledge.symptoms.values(), key=lambda symptom: (score(symptom), symptom.id))
-    return [Seen(best, given=False, confidence=DETECTED, evidence=())]
+    best = max(hints, key=lambda one: (odds(one), one.symptom.id))
+    shows = tuple(line for line in best.evidence if line.decibans > 0)
+    return [best._replace(confidence=DETECTED, evidence=shows)]
 
 
 def certainty(seen: list[Seen]) -> Mapping[str, float]:

@@ -50,10 +50,13 @@ def _symptom(one: SymptomFound) -> Iterator[Line]:
     )
     yield line_of(Span(one.title, "title"), Span(f"  ({one.id}, {seen})", "dim"))
     for line in one.evidence[:2]:
-        yield _evidence_line(line, mark="!", role="bad", indent=2)
+        yield evidence_line(line, mark="!", role="bad", indent=2)
 
 
 def _seen(diagnosis: Diagnosis) -> Iterator[Line]:
+    for one in diagnosis.inputs:
+        if one.kind == "live":
+            yield line_of(f"  No symptom, and no cause above possible: {one.note}.", hang=4)
     for name in ("loss.count", "loss.first", "loss.last", "log.steps", "config.dialect", "log.trainer"):
         for fact in diagnosis.facts:
             if fact.name == name:
@@ -104,7 +107,7 @@ def _cause(number: int, one: CauseFound) -> Iterator[Line]:
         Span(f"  {one.verdict}, {one.confidence:.0%}", role), hang=4,
     )  # fmt: skip
     for line in one.evidence[:EVIDENCE]:
-        yield _evidence_line(line, indent=4)
+        yield evidence_line(line, indent=4)
     rest = len(one.evidence) - EVIDENCE
     if rest > 0:
         yield line_of(Span(f"    ... {rest} more in the report", "dim"))
@@ -115,7 +118,8 @@ def _cause(number: int, one: CauseFound) -> Iterator[Line]:
         yield line_of(Span(f"    ? not known: {names}", "dim"), hang=6)
 
 
-def _evidence_line(line: Evidence, *, indent: int, mark: str = "", role: str = "") -> Line:
+def evidence_line(line: Evidence, *, indent: int, mark: str = "", role: str = "") -> Line:
+    """One line of evidence, marked for or against."""
     supports = line.decibans > 0
     mark = mark or ("+" if supports else "-")
     role = role or ("bad" if supports else "good")

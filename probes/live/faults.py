@@ -1,9 +1,9 @@
 """Reads the last words of a process: the stacks that faulthandler wrote where Python could not.
 
-    Fatal Python error: Segmentation fault
-    <blank>
-    Current thread 0x00007f3a (most recent call first):
-      File "train.py", line 12 in step
+Fatal Python error: Segmentation fault
+<blank>
+Current thread 0x00007f3a (most recent call first):
+  File "train.py", line 12 in step
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def read_faults(path: Path) -> Iterator[Record]:
     except OSError:
         return
     starts = [place for place, line in enumerate(lines) if line.startswith((_FATAL, _TIMER))]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         fatal = lines[start].startswith(_FATAL)
         yield {
             "kind": "fault" if fatal else "stacks",

@@ -27,7 +27,9 @@ class NotStarted(Exception):
     """The command cannot be started. The message is for the person."""
 
 
-def environment(folder: Path, options: Mapping[str, Any], inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+def environment(
+    folder: Path, options: Mapping[str, Any], inherited: Mapping[str, str] = os.environ
+) -> dict[str, str]:
     """The environment of a watched command: the inherited one and how to attach.
 
     A Python below looks for modules where it did, except that it finds our sitecustomize first.

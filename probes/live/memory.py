@@ -31,7 +31,10 @@ def _counters(root: Path) -> list[Path]:
         if not controllers:
             found += [groups / inner / "memory.events", groups / "memory.events"]
         elif "memory" in controllers.split(","):
-            found += [groups / "memory" / inner / "memory.oom_control", groups / "memory" / "memory.oom_control"]
+            found += [
+                groups / "memory" / inner / "memory.oom_control",
+                groups / "memory" / "memory.oom_control",
+            ]
     return found
 
 

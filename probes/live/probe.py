@@ -77,9 +77,7 @@ class LiveProbe:
     def run(self) -> Findings:
         """Read the records of all processes."""
         processes = self._read()
-        trainers = [one for one in processes if one.trains] or [
-            one for one in processes if one.role == "main"
-        ]
+        trainers = _trainers(processes)
         self._take_said(processes)
         curves = curves_of(trainers)
         self._take_curves(curves)
@@ -133,6 +131,7 @@ class LiveProbe:
         for curve in curves:
             self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=alone))
         if curves:
+            self._facts.tell("log.has_metrics", True, Place(RUN))
             lead = min(curves, key=lambda one: (one.process.rank or 0, one.optimizer))
             tell_shares(self._facts, lead.times, self._knowledge.limits, Place(RUN, step=lead.steps))
 
@@ -145,6 +144,16 @@ class LiveProbe:
         return events + [
             Event(text, fact.places[0]) for fact in self._facts if (text := _moment(fact)) and fact.places
         ]
+
+
+def _trainers(processes: Sequence[Process]) -> list[Process]:
+    """The processes whose loop counts: those that trained, else the ranks, else what was started."""
+    chosen = (
+        [one for one in processes if one.trains],
+        [one for one in processes if one.rank is not None],
+        [one for one in processes if one.role == "main"],
+    )
+    return next((some for some in chosen if some), [])
 
 
 def _moment(fact: Fact) -> str:

@@ -71,6 +71,11 @@ def read_run(folder: Path) -> RunRecords:
         except OSError as error:
             run.notes.append(f"the records of process {path.stem} cannot be read: {error.strerror}")
     run.processes.sort(key=_start)
+    if all(one[0].get("role") == "parent" for one in run.processes):
+        run.notes.append(
+            "no Python process could be watched: the command started none, or one that ignores PYTHONPATH "
+            "(-S, -I, -E, another environment)"
+        )
     if newer := max((whole(one[0].get("version")) or 0 for one in run.processes), default=0) > VERSION:
         run.notes.append(
             f"the observer of this run is newer (records {newer}, known here {VERSION}); some may be missed"

@@ -34,7 +34,9 @@ class Signals:
         self._wake, self._woken = os.pipe()
         for end in (self._wake, self._woken):
             os.set_blocking(end, False)
-        self._before = {one: signal.signal(one, _noted) for one in (*PASSED_ON, signal.SIGCHLD)}
+        # What is ignored stays so, for the command too: `nohup`, a job in the background.
+        heeded = [one for one in PASSED_ON if signal.getsignal(one) is not signal.SIG_IGN]
+        self._before = {one: signal.signal(one, _noted) for one in (*heeded, signal.SIGCHLD)}
         self._before_wakeup = signal.set_wakeup_fd(self._woken, warn_on_full_buffer=False)
         self._witnessed, self._alive, self._witness = self._start_witness()
         return self

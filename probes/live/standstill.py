@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from traindx.engine.probe import Event
 
+from .observer.hang import GOES_ON
 from .processes import RUN, Process, Record, whole
 from .told import LiveFacts
 
@@ -17,13 +18,13 @@ _FRAME = re.compile(
 _LONGEST = 500
 _DATA = ("_try_get_data", "_get_data", "_next_data", "_get_batch")
 """Functions in which a loop waits for a data worker."""
-_COLLECTIVE = ("distributed_c10d.py", "torch/distributed/", "torch\\distributed\\")
+_COLLECTIVE = ("distributed_c10d.py",)
 _LIBRARY = ("site-packages", "dist-packages", "/lib/python", "\\lib\\", "<frozen", "traindx_observer")
 
 
 def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Event]:
     """Say where each rank stands, where some process wrote its stacks because no step came."""
-    stuck = [(one, record) for one in processes if (record := one.last("stacks")) is not None]
+    stuck = [(one, record) for one in processes if (record := _standstill(one)) is not None]
     if not stuck:
         return []
     first, record = stuck[0]
@@ -39,6 +40,17 @@ def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Even
     if in_collective:
         _tell_ranks(facts, processes, in_collective)
     return [Event(where_it_stands(one, record), one.place(record)) for one, record in stuck]
+
+
+def _standstill(process: Process) -> Record | None:
+    """The stacks of a process that has not moved since it wrote them."""
+    found = None
+    for record in process.records:
+        if record.get("kind") == "stacks":
+            found = record
+        elif record.get("what") == GOES_ON:
+            found = None
+    return None if found is None or found.get("moving") is True else found
 
 
 def _tell_ranks(

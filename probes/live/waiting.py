@@ -1,6 +1,6 @@
 """Waits for a watched command: passes signals on, reads along, stops it where it should be stopped.
 
-    watched = run_watched(["python", "train.py"], folder, {"hang_after": 300})
+watched = run_watched(["python", "train.py"], folder, {"hang_after": 300})
 """
 
 from __future__ import annotations
@@ -64,9 +64,19 @@ def run_watched(
             for number in signals.wait(_LOOK):
                 child.send_signal(number)
             company.look()
-        company.dismiss()
     _write_end(journal, child, killed)
     return Watched(child.returncode, time.monotonic() - begun, company.stopped)
+
+
+def run_unwatched(command: Sequence[str]) -> Watched:
+    """The same where nothing can be watched. Raises NotStarted."""
+    begun = time.monotonic()
+    with Signals() as signals:
+        child = start(command, None)
+        while child.poll() is None:
+            for number in signals.wait(_LOOK):
+                child.send_signal(number)
+    return Watched(child.returncode, time.monotonic() - begun)
 
 
 def _write_end(journal: Journal, child: subprocess.Popen[bytes], killed: int | None) -> None:
@@ -107,17 +117,14 @@ class _Company:
             self._deadline = 0.0
             self._signal(signal.SIGKILL)
         try:
-            news = [self._take(name, record) for name, record in self._tail.new()]
+            news = list(self._tail.new())
+            for name, record in news:
+                self._take(name, record)
             if news and self._seen is not None and not self.stopped:
                 self._judge(self._seen)
         except Exception as error:  # noqa: BLE001 - the run is worth more than our notes on it
             self._journal.trouble("parent", error)
-            self._next = float("inf") if not self._deadline else self._next
-
-    def dismiss(self) -> None:
-        """The command has ended; what it left behind of a run that we stopped is stopped too."""
-        if self.stopped:
-            self._signal(signal.SIGTERM)
+            self._next = float("inf")
 
     def _judge(self, seen: Seen) -> None:
         start = time.monotonic()
@@ -136,10 +143,15 @@ class _Company:
             self._heads[name] = record
         elif kind == "steps":
             self._training.add(name)
-        elif kind == "stacks" and name in self._heads and (name in self._training or not self._training):
+        elif kind == "stacks" and not record.get("moving") and name in self._trainers():
             self._tell(where_it_stands(Process([self._heads[name]]), record))
         elif kind == "end":
             self._heads.pop(name, None)
+
+    def _trainers(self) -> set[str]:
+        """The processes whose loop counts: those that train, else the ranks, else all."""
+        ranks = {name for name, head in self._heads.items() if head.get("rank") is not None}
+        return (self._training or ranks or set(self._heads)) & set(self._heads)
 
     def _signal(self, number: int) -> None:
         """To the command, and to the processes of the run that a shell in between would leave alone."""

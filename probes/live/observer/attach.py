@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any
 
 from .exits import Exits
 from .guard import guarded
 from .hang import AFTER, Hang, last_words
-from .journal import VERSION, Journal, journal_in
+from .journal import VERSION, journal_in
 from .options import folder, options
 from .when_imported import when_imported
 
@@ -38,8 +39,8 @@ class Observer:
         self.folder = folder
         self.options = options
         self.journal = journal_in(folder)
-        self.watcher: Optional[Watcher] = None
-        self.hang: Optional[Hang] = None
+        self.watcher: Watcher | None = None
+        self.hang: Hang | None = None
         self.exits = Exits(self.journal, self.step, self.failed, self.ended)
 
     def attach(self) -> None:
@@ -56,6 +57,10 @@ class Observer:
                 after_in_parent=guarded(journal, "fork", self._after_fork),
                 after_in_child=guarded(journal, "fork", self._in_child),
             )
+        if "seed" in self.options:
+            from .changes.seeds import seed_everything
+
+            guarded(journal, "seed", seed_everything)(int(self.options["seed"]))
         when_imported("torch", guarded(journal, "torch", self.torch_arrived))
 
     def present(self, role: str) -> None:
@@ -77,15 +82,27 @@ class Observer:
 
     def torch_arrived(self, torch: ModuleType) -> None:
         """The script has imported torch."""
+        from .tools import add_tools
         from .watcher import install
 
         version = getattr(torch, "version", None)
         self.journal.record("torch", torch=str(torch.__version__), cuda=getattr(version, "cuda", None))
+        self._change(torch)
         self.watcher = install(torch, self.journal, self.options)
+        add_tools(self.watcher)
         after = self.options.get("hang_after", AFTER)
         self.hang = Hang(self.journal, float(after), self.step, self._words)
         self.watcher.add(self.hang)
         self.hang.start()
+
+    def _change(self, torch: ModuleType) -> None:
+        """What an experiment asks for; nothing in any other run."""
+        if "seed" in self.options:
+            torch.manual_seed(int(self.options["seed"]))
+        if self.options.get("change"):
+            from .changes import apply_changes
+
+            apply_changes(torch, self.options["change"], self.journal)
 
     def step(self) -> int:
         """The rounds of the loop so far."""
@@ -122,7 +139,7 @@ class Observer:
         self.exits.forget()
         self.present("worker" if worker else "child")
         if self._words is not None:
-            self._words = last_words(self.folder, anew=True)
+            self._words = last_words(self.folder, ours=self._words)
         if self.watcher is not None and self.hang is not None:
             self.watcher.forget(watch=not worker)
             if not worker:
@@ -140,7 +157,7 @@ def attach() -> None:
         Observer(where, options()).attach()
 
 
-def _rank() -> Tuple[Optional[int], Optional[int]]:
+def _rank() -> tuple[int | None, int | None]:
     for rank, size in _RANKS:
         if os.environ.get(rank, "").isdecimal():
             world = os.environ.get(size, "")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 from .journal import Journal
 from .look.values import nonfinite, statistics, tensors_in
@@ -17,7 +18,22 @@ if TYPE_CHECKING:
 
     from .watcher import Watcher
 
-LABELS = frozenset("label labels label_ids target targets tgt y gt ground_truth answer class_labels lm_labels".split())
+LABELS = frozenset(
+    [
+        "label",
+        "labels",
+        "label_ids",
+        "target",
+        "targets",
+        "tgt",
+        "y",
+        "gt",
+        "ground_truth",
+        "answer",
+        "class_labels",
+        "lm_labels",
+    ]
+)
 """What batches call that which the loss compares with."""
 
 IGNORED = -100
@@ -77,7 +93,11 @@ def _labelled(torch: Any, parts: list[Any], labels: set[int]) -> list[Entry]:
 def describe(torch: Any, entry: Entry) -> dict[str, Any]:
     """Key, role, shape, dtype, device, range; of labels also how many there are of each and how many are ignored."""
     tensor = entry.tensor
-    known = {"key": entry.key, "role": "labels" if entry.is_label else "inputs", "device": str(tensor.device)}
+    known: dict[str, Any] = {
+        "key": entry.key,
+        "role": "labels" if entry.is_label else "inputs",
+        "device": str(tensor.device),
+    }
     known.update(statistics(torch, tensor))
     if entry.is_label and is_whole(tensor) and tensor.numel():
         kept = tensor.detach()[tensor.detach() != IGNORED]
@@ -105,10 +125,9 @@ def bad_samples(torch: Any, tensor: torch.Tensor) -> list[int]:
 
 
 def write_facts(
-    torch: Any, journal: Journal, batch: Any, arguments: Any, step: int, indices: list[int] | None = None
-) -> bool:
-    """Say what this batch holds. Whether it holds NaN or Inf is the answer. Waits for the device."""
-    known = entries(torch, batch, arguments)
+    torch: Any, journal: Journal, known: list[Entry], step: int, indices: list[int] | None = None
+) -> None:
+    """Say whether this batch holds NaN or Inf, and where. Waits for the device."""
     bad = [one for one in known if nonfinite(torch, one.tensor)]
     for role, is_label in (("inputs", False), ("labels", True)):
         of_role = [one for one in known if one.is_label is is_label]
@@ -116,25 +135,17 @@ def write_facts(
             journal.fact(f"data.{role}.nonfinite", any(one in bad for one in of_role), step=step)
     for one in bad[:1]:
         journal.fact("data.nonfinite_where", _where(torch, one, step, indices), step=step)
-    _ranges(torch, journal, known, step)
-    return bool(bad)
 
 
-def _ranges(torch: Any, journal: Journal, known: list[Entry], step: int) -> None:
-    inputs = [describe(torch, one) for one in known if not one.is_label and one.tensor.is_floating_point()]
-    inputs = [one for one in inputs if "max" in one]
-    if inputs:
-        journal.fact("data.inputs.max_abs", max(max(abs(one["min"]), abs(one["max"])) for one in inputs), step=step)
-        journal.fact("data.inputs.mean", inputs[0]["mean"], step=step)
-    labels = [describe(torch, one) for one in known if one.is_label and is_whole(one.tensor)]
-    shares = [one["ignored_share"] for one in labels if "ignored_share" in one]
-    if shares:
-        journal.fact("data.labels.ignored_share", shares[0], step=step)
-        journal.fact("data.labels.all_ignored", shares[0] == 1.0, step=step)
-    ranges = [one for one in labels if isinstance(one.get("max"), int)]
-    if ranges:
-        journal.fact("data.labels.min", ranges[0]["min"], step=step)
-        journal.fact("data.labels.max", ranges[0]["max"], step=step)
+def write_labels(journal: Journal, described: list[dict[str, Any]], step: int) -> None:
+    """Say what the labels of one batch are, as `describe` found them."""
+    labels = [one for one in described if "ignored_share" in one]
+    for one in labels[:1]:
+        journal.fact("data.labels.ignored_share", one["ignored_share"], step=step)
+        journal.fact("data.labels.all_ignored", one["ignored_share"] == 1.0, step=step)
+        if "min" in one:
+            journal.fact("data.labels.min", one["min"], step=step)
+            journal.fact("data.labels.max", one["max"], step=step)
 
 
 def _where(torch: Any, entry: Entry, step: int, indices: list[int] | None) -> str:
@@ -178,7 +189,7 @@ class Indices:
 
 
 class Batches(Part):
-    """Looks at some batches of the run: at those of steps 1, 2, 4, 8 and so on."""
+    """Looks at the batches of steps 1, 2, 4, 8 and so on, where they lie on the CPU: no device is waited for."""
 
     name = "batches"
 
@@ -187,6 +198,7 @@ class Batches(Part):
         self._watcher = watcher
         self._next = 0
         self._batch: Any = None
+        self._max_abs = 0.0
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Remember it until the model is called."""
@@ -194,20 +206,28 @@ class Batches(Part):
             self._batch = batch
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Look at it, where it lies on the CPU: no device is waited for."""
-        if self._watcher.step < self._next or not root.training:
+        """The model is called with it."""
+        step = self._watcher.step
+        if step < self._next or not root.training:
             return
         batch, self._batch = self._batch, None
-        self._next = max(1, self._watcher.step * 2)
+        self._next = max(1, step * 2)
         torch = self._watcher.torch
         known = entries(torch, batch, (args, kwargs))
-        if all(one.tensor.device.type == "cpu" for one in known):
-            write_facts(torch, self._journal, batch, (args, kwargs), self._watcher.step + 1)
+        if any(one.tensor.device.type != "cpu" for one in known):
+            return
+        write_facts(torch, self._journal, known, step + 1)
+        inputs = [
+            describe(torch, one) for one in known if not one.is_label and one.tensor.is_floating_point()
+        ]
+        for one in inputs:
+            if "max" in one and max(abs(one["min"]), abs(one["max"])) > self._max_abs:
+                self._max_abs = max(abs(one["min"]), abs(one["max"]))
+                self._journal.fact("data.inputs.max_abs", self._max_abs, step=step + 1, note=one["key"])
 
 
-def chosen(torch: Any, loaded: Iterator[Any], arguments: Any) -> Any:
+def chosen(torch: Any, candidates: list[Any], arguments: Any) -> Any:
     """Of the batches loaded last the one that the model was given (a loader may be one ahead), else the last."""
-    candidates = list(loaded)
     given = {one.data_ptr() for one in tensors_in(torch.Tensor, arguments) if not one.is_sparse}
     for batch in candidates:
         if any(one.data_ptr() in given for one in tensors_in(torch.Tensor, batch)):

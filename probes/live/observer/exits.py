@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 from types import ModuleType
-from typing import Any, Callable, NoReturn, Optional
+from typing import Any, Callable, NoReturn
 
 from .guard import guarded
 from .journal import Journal
@@ -37,14 +37,16 @@ class Exits:
     `failed` is told of an uncaught exception, `ending` that the process ends, and gives the steps made.
     """
 
-    def __init__(self, journal: Journal, step: Callable[[], int], failed: Failed, ended: Callable[[], object]) -> None:
+    def __init__(
+        self, journal: Journal, step: Callable[[], int], failed: Failed, ended: Callable[[], object]
+    ) -> None:
         self._journal = journal
         self._step = step
         self._failed = guarded(journal, "failed", failed)
         self._ended = guarded(journal, "ended", ended)
         self._how = "exit"
-        self._status: Optional[int] = None
-        self._known: Optional[BaseException] = None
+        self._status: int | None = None
+        self._known: BaseException | None = None
         self._over = False
 
     def listen(self) -> None:
@@ -59,20 +61,23 @@ class Exits:
         atexit.register(guarded(self._journal, "exit", self.end))
         self._hear_exits()
         self._hear_threads()
-        when_imported("multiprocessing.process", guarded(self._journal, "multiprocessing", self._hear_children))
+        when_imported(
+            "multiprocessing.process", guarded(self._journal, "multiprocessing", self._hear_children)
+        )
 
     def forget(self) -> None:
         """In a forked child: nothing has happened yet."""
         self._how, self._status, self._known, self._over = "exit", None, None, False
 
-    def uncaught(self, error: Optional[BaseException]) -> None:
+    def uncaught(self, error: BaseException | None) -> None:
         """The main thread raised, and nobody caught it: the process will end."""
         if error is None or error is self._known:
             return
         self._known = error
-        if isinstance(error, KeyboardInterrupt):
-            self._how, self._status = "signal", int(signal.SIGINT)
-            self._journal.record("event", what="stopped with Ctrl-C", step=self._step())
+        if isinstance(error, KeyboardInterrupt) or hasattr(error, "sigval"):  # the latter is torchrun's
+            self._how, self._status = "signal", int(getattr(error, "sigval", signal.SIGINT))
+            name = signal.Signals(self._status).name
+            self._journal.record("event", what=f"stopped by {name}", step=self._step())
             return
         self._how, self._status = "exception", 1
         self.note(error)
@@ -93,7 +98,7 @@ class Exits:
             **more,
         )
 
-    def end(self, status: Optional[int] = None) -> None:
+    def end(self, status: int | None = None) -> None:
         """The process ends now. An exception that no hook told of is still known to Python."""
         if self._over:
             return
@@ -110,10 +115,13 @@ class Exits:
 
     def _hear_exits(self) -> None:
         leave, leave_now = sys.exit, os._exit
-        leaving, ending = guarded(self._journal, "exit", self._leaving), guarded(self._journal, "exit", self.end)
+        leaving, ending = (
+            guarded(self._journal, "exit", self._leaving),
+            guarded(self._journal, "exit", self.end),
+        )
 
         @functools.wraps(leave)
-        def exit(status: Any = None, /) -> NoReturn:  # noqa: A001 - it stands in its place
+        def exit(status: Any = None, /) -> NoReturn:
             leaving(status)
             leave(status)
 
@@ -129,7 +137,11 @@ class Exits:
         good = status is None or status is False or status == 0
         self._status = status if type(status) is int else int(not good)
         error = sys.exc_info()[1]
-        if not good and isinstance(error, Exception) and threading.current_thread() is threading.main_thread():
+        if (
+            not good
+            and isinstance(error, Exception)
+            and threading.current_thread() is threading.main_thread()
+        ):
             self.uncaught(error)
 
     def _hear_threads(self) -> None:
@@ -176,7 +188,7 @@ def _name(kind: type) -> str:
 def _text(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:
+    except Exception:  # noqa: BLE001 - what a user's __str__ raises is the user's
         return ""
 
 

@@ -36,11 +36,11 @@ class Forwards:
         """An optimizer was made: watch its model before it first runs."""
         if self._scans < SCANS:
             self._scans += 1
-            self.watch(find_model(self.watcher.torch, optimizer, 0).chain)
+            self.watch(find_model(self.watcher.registry, optimizer, 0).chain)
 
     def found(self, optimizer: torch.optim.Optimizer) -> None:
         """The first step: by now the model stands on its device, in its wrappers. Tell `model_found`."""
-        model = find_model(self.watcher.torch, optimizer, len(self.watcher.models) + 1)
+        model = find_model(self.watcher.registry, optimizer, len(self.watcher.models) + 1)
         self.watcher.models[id(optimizer)] = model
         self.watch(model.chain)
         self.watcher.pass_on("model_found", model)

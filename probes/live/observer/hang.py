@@ -11,7 +11,7 @@ import faulthandler
 import os
 import threading
 import time
-from typing import IO, Any, Callable, List, Optional, Tuple
+from typing import Any, Callable
 
 from .guard import guarded
 from .journal import Journal
@@ -20,6 +20,8 @@ from .stacks import collective, main_stack, threads
 
 AFTER = 300.0
 """Seconds without a sign of the loop, where the parent does not say."""
+GOES_ON = "the loop goes on"
+"""The event after a standstill that was written down and is over."""
 _ROUNDS_A_WAIT = 4
 _LONGEST_ROUND = 10.0
 _BETWEEN = 1.0
@@ -33,16 +35,16 @@ class Hang(Part):
 
     name = "hang"
 
-    def __init__(self, journal: Journal, after: float, step: Callable[[], int], file: Optional[IO[str]]) -> None:
+    def __init__(self, journal: Journal, after: float, step: Callable[[], int], words: int | None) -> None:
         self._journal = journal
         self.after = after
         self._step = step
-        self._file = file
+        self._words = words
         self._last = time.monotonic()
         self._began = False
         self._told = 0
         self._stop = threading.Event()
-        self._thread: Optional[threading.Thread] = None
+        self._thread: threading.Thread | None = None
 
     # -- signs of life
 
@@ -91,47 +93,53 @@ class Hang(Part):
             quiet = time.monotonic() - self._last
             if self._told and quiet < self.after:
                 self._told = 0
-                self._journal.record("event", what="the loop goes on", step=self._step())
+                self._journal.record("event", what=GOES_ON, step=self._step())
             elif self._told < _MOST and quiet >= self.after * 2**self._told:
-                self._told += 1
-                self._write(quiet)
+                self._look(quiet)
 
     def _wind(self, pause: float) -> None:
-        if self._file is not None:
-            faulthandler.dump_traceback_later(self.after + 2 * pause, file=self._file)
+        if self._words is not None:
+            faulthandler.dump_traceback_later(self.after + 2 * pause + _BETWEEN, file=self._words)
 
-    def _write(self, quiet: float) -> None:
+    def _look(self, quiet: float) -> None:
+        """Write the stacks, unless the main thread moves: then it is slow, and has four times as long."""
         before, start, used = _standing(), time.monotonic(), time.process_time()
         if self._stop.wait(_BETWEEN):
             return
-        stack = main_stack()
+        moving = before != _standing()
+        if moving and quiet < self.after * 2 ** (self._told + 2):
+            return
+        self._told += 1
         self._journal.record(
             "stacks",
             why="no step" if self._began else "no step yet",
             seconds=round(quiet, 1),
             step=self._step(),
-            collective=collective(stack),
-            moving=before != _standing(),
+            collective=collective(main_stack()),
+            moving=moving,
             processor=round((time.process_time() - used) / (time.monotonic() - start), 2),
             threads=threads(without=threading.get_ident()),
         )
 
 
-def _standing() -> List[Tuple[int, int]]:
+def _standing() -> list[tuple[int, int]]:
     return [(id(frame.f_code), frame.f_lasti) for frame in main_stack()]
 
 
-def last_words(folder: str, *, anew: bool = False) -> Optional[IO[str]]:
+def last_words(folder: str, *, ours: int | None = None) -> int | None:
     """Have Python write every stack into `PID.fault` when the process dies of SIGSEGV, SIGABRT and the like.
 
-    None where the user has asked for that already (`-X faulthandler`) or the file cannot be made. `anew`
-    says that it was we who asked, in the process from which this one was forked.
+    Not where the user has asked for that already (`-X faulthandler`). The descriptor of the file, or None
+    where it cannot be made. `ours` is the one that a forked child has from its parent.
     """
-    if faulthandler.is_enabled() and not anew:
-        return None
+    asked = faulthandler.is_enabled() and ours is None
     try:
-        file = open(os.path.join(folder, f"{os.getpid()}.fault"), "w", encoding="utf-8")  # noqa: SIM115
+        path = os.path.join(folder, f"{os.getpid()}.fault")
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError:
         return None
-    faulthandler.enable(file)
-    return file
+    if not asked:
+        faulthandler.enable(descriptor)
+    if ours is not None:
+        os.close(ours)
+    return descriptor

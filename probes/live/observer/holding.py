@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 from .journal import Journal
-from .model import held, live_modules
+from .model import held
 from .part import Part
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Holding(Part):
             return {}
         names = {key: name for model in models for key, name in (*_in_plain_lists(model), *model.names.items())}
         elsewhere = {
-            id(one) for module in live_modules(self._watcher.torch) for one in module.parameters(recurse=False)
+            id(one) for module in self._watcher.registry.all_alive() for one in module.parameters(recurse=False)
         }
         found: dict[str, int] = {}
         for one in left_out:

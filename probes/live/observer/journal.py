@@ -95,7 +95,7 @@ def journal_in(folder: str) -> Journal:
 def _plain(value: Any) -> Any:
     """The value as JSON can hold it: NaN and the infinities are texts."""
     if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if value != value else "inf" if value > 0 else "-inf"
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

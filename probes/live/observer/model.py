@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Iterator
 
 if TYPE_CHECKING:
     import torch
+
+    from .registry import Registry
 
 WRAPPERS = ("_orig_mod.", "module.", "_fsdp_wrapped_module.", "_forward_module.")
 """What the wrappers of torch.compile, DataParallel, DDP, FSDP and Fabric put in front of every name."""
@@ -51,35 +51,38 @@ class ModelSeen:
                     seen.add(id(parameter))
                     yield self.names.get(id(parameter), "?"), parameter
 
+    def each_module(self) -> list[torch.nn.Module]:
+        """Every module of the roots once."""
+        return list({id(one): one for root in self.roots for one in root.modules()}.values())
+
 
 def held(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """The parameters of an optimizer, in its order."""
     return [one for group in optimizer.param_groups for one in group["params"]]
 
 
-def find_model(torch: ModuleType, optimizer: torch.optim.Optimizer, number: int) -> ModelSeen:
-    """Look for the modules of the optimizer's parameters. Takes some 30 ms for 160,000 live objects."""
+def find_model(registry: Registry, optimizer: torch.optim.Optimizer, number: int) -> ModelSeen:
+    """Look for the modules of the optimizer's parameters; among all live objects, where others do not hold them."""
     wanted = {id(one) for one in held(optimizer)}
-    holders = _holders(live_modules(torch), wanted)
+    holders = _holders(registry.heard(), wanted)
+    if wanted - set().union(*(holds for _, holds in holders.values())):
+        holders = _holders(registry.all_alive(), wanted)
     inner = {id(child) for module, _ in holders.values() for child in children(module)}
     roots = [module for key, (module, _) in holders.items() if key not in inner]
     chain = [one for root in roots for one in _chain(root, holders)]
     return ModelSeen(number, optimizer, roots, chain, *_names(roots))
 
 
-def live_modules(torch: ModuleType) -> list[torch.nn.Module]:
-    """Every module of the process. Types are compared, for isinstance would wake lazy objects."""
+def live_optimizers(torch: ModuleType) -> list[torch.optim.Optimizer]:
+    """Every optimizer of the process, found the same way."""
     objects = gc.get_objects()
-    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
-    return [one for one in objects if type(one) in kinds]
+    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.optim.Optimizer)}
+    return [one for one in objects if type(one) in kinds and hasattr(one, "param_groups")]
 
 
 def children(module: torch.nn.Module) -> list[torch.nn.Module]:
     """The modules directly below this one; a half-made module has none."""
     return [one for one in (vars(module).get("_modules") or {}).values() if one is not None]
-
-
-Holders = "dict[int, tuple[torch.nn.Module, frozenset[int]]]"
 
 
 def _holders(modules: list[torch.nn.Module], wanted: set[int]) -> dict[int, tuple[torch.nn.Module, set[int]]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Mapping
 
 from .journal import Journal
-from .model import held, unwrapped
+from .model import held, live_optimizers, unwrapped
 from .part import Part
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ OPTIONS = ("lr", "initial_lr", "weight_decay", "momentum", "betas", "eps", "nest
 MOST = 30
 """Groups, modules and names in one record."""
 BATCH_NORMS = ("BatchNorm", "SyncBatchNorm", "InPlaceABN")
+ADAPTERS = re.compile(r"lora_|adapter|ia3_|prompt_encoder|prefix_encoder", re.IGNORECASE)
+"""Names that adapters give their parameters."""
 
 
 class Models(Part):
@@ -29,15 +32,12 @@ class Models(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
-        self._smallest: int | None = None
 
     def model_found(self, model: ModelSeen) -> None:
         """Count it."""
         self._journal.record("model", model=model.number, **described(model))
         self._journal.record("optimizer", optimizer=model.number, **_optimizer(model.optimizer))
-        modules = [one for root in model.roots for one in root.modules()]
-        norms = [one for one in modules if type(one).__name__.startswith(BATCH_NORMS)]
-        self._journal.fact("model.has_batchnorm", bool(norms))
+        self._journal.fact("model.has_batchnorm", any(map(_normalises, model.each_module())))
         half = {str(one.dtype) for one in held(model.optimizer) if one.requires_grad} & {"torch.float16"}
         self._journal.fact("model.trainable_half", bool(half))
         frozen = _frozen(model)
@@ -46,6 +46,14 @@ class Models(Part):
         shared = _shared(model)
         if shared:
             self._journal.fact("model.modules_shared", shared[:MOST])
+
+    def failed(self, error: BaseException) -> None:
+        """The first backward may have failed because there was nothing to train: then no model was found yet."""
+        if self._watcher.models:
+            return
+        parameters = [one for optimizer in live_optimizers(self._watcher.torch) for one in held(optimizer)]
+        if parameters and not any(one.requires_grad for one in parameters):
+            self._journal.fact("model.trainable_parameters", 0, note=f"{len(parameters)} parameters, all frozen")
 
 
 def described(model: ModelSeen) -> dict[str, Any]:
@@ -61,14 +69,10 @@ def described(model: ModelSeen) -> dict[str, Any]:
         "trainable": sum(one.numel() for one in parameters if one.requires_grad),
         "dtypes": dtypes,
         "devices": sorted({str(one.device) for one in parameters}),
-        "compiled": any(_compiled(one) for root in model.roots for one in root.modules()),
+        "compiled": any(map(_compiled, model.each_module())),
         "modules": _top_modules(model),
-        "batch_norm": sum(
-            type(one).__name__.startswith(BATCH_NORMS) for root in model.roots for one in root.modules()
-        ),
-        "adapters": sum(
-            one.numel() for name, one in model.parameters() if any(mark in name for mark in ("lora_", "adapter", "ia3_"))
-        ),
+        "batch_norm": sum(map(_normalises, model.each_module())),
+        "adapters": sum(one.numel() for name, one in model.parameters() if ADAPTERS.search(name)),
     }
 
 
@@ -76,6 +80,10 @@ def _bare(module: torch.nn.Module) -> torch.nn.Module:
     """The module of the user within the wrappers."""
     below = list(module.named_children())
     return _bare(below[0][1]) if len(below) == 1 and unwrapped(below[0][0]) == "" else module
+
+
+def _normalises(module: torch.nn.Module) -> bool:
+    return type(module).__name__.startswith(BATCH_NORMS)
 
 
 def _compiled(module: torch.nn.Module) -> bool:

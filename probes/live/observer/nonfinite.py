@@ -3,13 +3,17 @@
 The step that fails is noticed in its own backward or before its optimizer step, while the weights are still
 those that it was computed from: then they are copied, and the look runs that step again beside the next one.
 On a GPU nothing may be waited for, so that it is noticed later, and the look sees the next step as it is.
+So it does where gradients are far beyond their usual size, and where the script leaves out the backward pass.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 import weakref
-from typing import TYPE_CHECKING, Any, Mapping
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from . import batch as batches
 from .journal import Journal
@@ -17,6 +21,7 @@ from .look.found import Found, write_facts
 from .look.graph import source_in_graph
 from .look.look import Look
 from .look.snapshot import Snapshot, Step, take_snapshot
+from .look.stopped import loss_in_frames, named_by_source
 from .look.values import nonfinite
 from .model import held
 from .part import Part
@@ -31,7 +36,18 @@ TRIES = 3
 """Steps that are looked at for one failure."""
 
 FAILURES = 3
-"""Failures of one run that are looked at."""
+"""Failures of one run that are looked at, and steps of one run that are looked at for being unusual."""
+
+EXPLODING = 1e3
+"""A gradient norm above which a step is looked at, if it is JUMP times the usual one. Source: the playbooks."""
+
+JUMP = 20.0
+
+LEFT_OUT = 3
+"""So many times the usual number of calls without a backward pass are unusual."""
+
+TENSORS = 32
+"""Tensors of a batch that are described."""
 
 
 class Nonfinite(Part):
@@ -47,13 +63,20 @@ class Nonfinite(Part):
         self._indices = batches.Indices(watcher)
         self._step = Step()
         self._loaded: list[tuple[Any, list[int] | None]] = []
+        self._norms: deque[float] = deque(maxlen=50)
         self._ill = False
+        self._failed_step = 0
         self._failures = 0
+        self._looks = 0
+        self._calls = 0
+        self._usual_calls = 0
         self._tries = 0
+        self._failing: Step | None = None
         self._snapshot: Snapshot | None = None
-        self._optimizer: weakref.ref[Any] = weakref.ref(self)
+        self._armed = False
+        self._optimizer: weakref.ref[Any] | None = None
         self._look: Look | None = None
-        self._leaving: Look | None = None
+        self._leaving: list[Look] = []
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Keep it, and the one before it: a loader may be one ahead of the loop."""
@@ -65,10 +88,11 @@ class Nonfinite(Part):
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep the arguments until the step is over; in a look, put those of the failed step beside them."""
         self._leave()
+        if root.training:
+            self._count_calls()
+            self._step.arguments[id(root)] = (args, kwargs)
         if self._look is not None:
             self._look.forward(root, (args, kwargs))
-        if root.training:
-            self._step.arguments[id(root)] = (args, kwargs)
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """Evaluation is over."""
@@ -77,11 +101,14 @@ class Nonfinite(Part):
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Where the loss is on the CPU, reading it costs next to nothing."""
+        self._usual_calls = max(self._usual_calls, self._calls)
+        self._calls = 0
         if self._look is not None:
             self._found(self._look.backward(loss))
-        if loss.device.type != "cpu" or loss.numel() != 1:
+        value = next((value for key, value in reversed(self._watcher.pending) if key == "loss"), None)
+        if value is None or value.device.type != "cpu" or loss.numel() != 1:
             return
-        if math.isfinite(loss.item()):
+        if math.isfinite(value.item()):
             self._ill = self._ill and self._look is not None
         elif not self._ill:
             self._failed(source_in_graph(self._torch, loss, self._names()))
@@ -96,28 +123,46 @@ class Nonfinite(Part):
         self._leave()
         if self._look is not None:
             self._look.pause()
-        if not self._ill and not self._watcher.skipped and self._gradients_are_bad():
+        if not self._ill and not self._watcher.skipped and self._gradients_are_bad(optimizer):
             self._failed(None)
-        if self._ill and self._snapshot is not None and self._optimizer() is None:
-            self._optimizer = weakref.ref(optimizer)
+        if self._failing is not None:
+            self._take_snapshot(optimizer, self._failing)
+            self._failing = None
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """One round of the loop is over: the look at it ends, or that at the next begins."""
         self._leave()
-        if self._look is not None and self._optimizer() is optimizer:
+        is_ours = self._optimizer is None or self._optimizer() in (None, optimizer)
+        if self._look is not None and is_ours:
             self._end_look()
         elif self._look is not None:
             self._look.resume()
-        if self._look is None and self._snapshot is not None and self._optimizer() is optimizer:
-            self._begin_look()
-        if self._snapshot is None or self._snapshot.step is not self._step:
-            self._step.clear()
-        else:
-            self._step = Step()
-        self._step.random_state = self._torch.get_rng_state()
+        if self._look is None and (self._armed or self._snapshot is not None) and is_ours:
+            self._begin_look(optimizer)
+        self._step = Step(random_state=self._torch.get_rng_state())
+
+    def read(self, step: int, values: dict[str, Any]) -> None:
+        """What comes late from a device; and a gradient far beyond its usual size."""
+        norm, loss = values.get("grad_norm"), values.get("loss")
+        late = any(isinstance(one, float) and not math.isfinite(one) for one in (norm, loss))
+        if late and not values.get("skipped") and not self._ill:
+            self._failed_step, self._ill = step, True
+            self._arm()
+        elif norm is not None and math.isfinite(norm):
+            usual = statistics.median(self._norms) if len(self._norms) >= 5 else math.inf
+            if norm > EXPLODING and norm > JUMP * usual:
+                self._failed_step = step
+                self._arm()
+            self._norms.append(norm)
 
     def failed(self, error: BaseException) -> None:
-        """The script gives up: nothing is looked at any more."""
+        """The script gives up, maybe because it has seen the loss itself: ask the graph of that loss."""
+        if self._look is not None:
+            self._found(self._look.of_last_scalar())
+        elif not self._failures:
+            loss = loss_in_frames(self._torch, error)
+            if loss is not None:
+                self._failed(source_in_graph(self._torch, loss, self._names()))
         self.ended()
 
     def ended(self) -> None:
@@ -126,10 +171,26 @@ class Nonfinite(Part):
             self._end_look()
         self._leave()
 
-    def _gradients_are_bad(self) -> bool:
-        """Whether a norm of a gradient on the CPU is not finite."""
+    def _count_calls(self) -> None:
+        """The model is called in training, and no backward has come for longer than usual: bad steps are left out."""
+        self._calls += 1
+        if self._calls <= LEFT_OUT * max(1, self._usual_calls):
+            return
+        if self._look is not None:
+            self._found(self._look.of_last_scalar())
+        elif self._look_allowed():
+            self._failed_step = self._watcher.step + 1
+            self._optimizer = None
+            self._look = self._new_look(None)
+
+    def _gradients_are_bad(self, optimizer: torch.optim.Optimizer) -> bool:
+        """Whether a gradient on the CPU is not finite, which its norm tells."""
         norms = [value for key, value in self._watcher.pending if key == "norms"]
-        return bool(norms) and norms[-1].device.type == "cpu" and not math.isfinite(norms[-1].sum().item())
+        if not norms or norms[-1].device.type != "cpu" or math.isfinite(norms[-1].sum().item()):
+            return False
+        # The norm of a finite gradient may overflow.
+        gradients = (one.grad for one in held(optimizer) if one.grad is not None)
+        return any(nonfinite(self._torch, one) for one in gradients)
 
     def _failed(self, found: Found | None) -> None:
         """The first non-finite value of a failure: say what is known at once, and get ready to look."""
@@ -137,70 +198,92 @@ class Nonfinite(Part):
         self._failures += 1
         if self._failures > FAILURES or self._look is not None:
             return
-        step = self._watcher.step + 1
+        step = self._failed_step = self._watcher.step + 1
         self._say_batch(step)
-        bad_weights = [name for name, one in self._parameters() if nonfinite(self._torch, one)]
-        self._journal.fact("model.weights_nonfinite", bool(bad_weights), step=step, note=", ".join(bad_weights[:8]) or None)
-        if found is not None and not bad_weights:
-            write_facts(self._journal, found, step)
-        if bad_weights or self._is_compiled():
-            return
+        bad = [name for name, one in self._parameters() if nonfinite(self._torch, one)]
+        self._journal.fact("model.weights_nonfinite", bool(bad), step=step, note=", ".join(bad[:8]) or None)
+        if found is not None and not bad:
+            write_facts(self._journal, named_by_source(self._torch, found), step)
+        if not bad and not self._is_compiled():
+            self._failing = self._step
+
+    def _take_snapshot(self, optimizer: torch.optim.Optimizer, step: Step) -> None:
+        """Before the optimizer steps; at the first step the model is not known earlier."""
         models = self._watcher.models.values()
         modules = [root for model in models for root in model.roots]
         tensors = [one for model in models for one in held(model.optimizer)]
-        self._snapshot = take_snapshot(self._torch, modules, tensors, self._step)
+        self._snapshot = take_snapshot(self._torch, modules, tensors, step)
         self._tries = 0
-        self._optimizer = weakref.ref(_Gone())
+        self._optimizer = weakref.ref(optimizer)
 
     def _say_batch(self, step: int) -> None:
         """What the batch of this step holds; save it if asked to."""
         arguments = next(reversed(list(self._step.arguments.values())), None)
         loaded = batches.chosen(self._torch, [one for one, _ in self._loaded], arguments)
         self._step.batch = loaded
-        indices = next((indices for one, indices in self._loaded if one is loaded), None)
         if loaded is None and arguments is None:
             return
-        batches.write_facts(self._torch, self._journal, loaded, arguments, step, indices)
-        known = [batches.describe(self._torch, one) for one in batches.entries(self._torch, loaded, arguments)]
-        self._journal.record("batch", step=step, tensors=known[:32], samples=indices)
-        folder = self._options.get("save_batch")
-        if folder:
-            path = save_batch(self._torch, folder, loaded if loaded is not None else arguments, step)
-            self._journal.record("event", what=f"the batch was saved: {path}" if path else "the batch is too large to save", step=step)
+        indices = next((indices for one, indices in self._loaded if one is loaded), None)
+        known = batches.entries(self._torch, loaded, arguments)
+        batches.write_facts(self._torch, self._journal, known, step, indices)
+        described = [batches.describe(self._torch, one) for one in known[:TENSORS]]
+        batches.write_labels(self._journal, described, step)
+        self._journal.record("batch", step=step, tensors=described, samples=indices)
+        if self._options.get("save_batch"):
+            path = save_batch(
+                self._torch, self._options["save_batch"], arguments if loaded is None else loaded, step
+            )
+            what = f"the batch was saved: {path}" if path else "the batch is too large to be saved"
+            self._journal.record("event", what=what, step=step)
 
-    def _begin_look(self) -> None:
-        modules = {key: name for model in self._watcher.models.values() for key, name in model.modules.items()}
+    def _arm(self) -> None:
+        """Look at the next step as it is."""
+        self._armed = self._look_allowed()
+
+    def _look_allowed(self) -> bool:
+        """Whether a step may be looked at though nothing non-finite was seen in it."""
+        self._looks += 1
+        return self._looks <= FAILURES and self._look is None and not self._is_compiled()
+
+    def _begin_look(self, optimizer: torch.optim.Optimizer) -> None:
         self._tries += 1
-        self._look = Look(self._torch, modules, self._names(), self._snapshot, lambda: self._watcher.busy)
-        self._look.begin()
+        self._armed = False
+        self._optimizer = weakref.ref(optimizer)
+        self._look = self._new_look(self._snapshot)
+        if self._tries >= TRIES:
+            self._snapshot = None
+
+    def _new_look(self, snapshot: Snapshot | None) -> Look:
+        modules = {
+            key: name for model in self._watcher.models.values() for key, name in model.modules.items()
+        }
+        look = Look(self._torch, modules, self._names(), snapshot, lambda: self._watcher._busy)
+        look.begin()
+        return look
 
     def _end_look(self) -> None:
         look, self._look = self._look, None
         if look is None:
             return
-        if look.trouble is not None:
-            self._journal.trouble("look", look.trouble)
-        self._leaving = look
+        if look.operations.trouble is not None:
+            self._journal.trouble("look", look.operations.trouble)
+        if look.operations.max_abs:
+            place = look.operations.max_place.module or None
+            self._journal.fact("act.max_abs", look.operations.max_abs, step=self._failed_step, note=place)
+        self._leaving.append(look)
         self._leave()
-        if self._tries >= TRIES:
-            self._snapshot = None
 
     def _leave(self) -> None:
-        """Take a look that is over out of torch's stack, as soon as torch lets it."""
-        if self._leaving is not None and self._leaving.end():
-            self._leaving = None
+        """Take looks that are over out of torch's stack, as soon as torch lets them."""
+        if self._leaving:
+            self._leaving = [look for look in self._leaving if not look.end()]
 
     def _found(self, found: Found | None) -> None:
         """The look has its answer."""
-        if found is None or self._look is None or found.source in ("outside", "meant"):
-            return
-        look = self._look
-        write_facts(self._journal, found, self._watcher.step)
-        if look.operations.max_abs:
-            place = look.operations.max_place
-            self._journal.fact("act.max_abs", look.operations.max_abs, step=self._watcher.step, note=place.module or None)
-        self._snapshot = None
-        self._end_look()
+        if found is not None and self._look is not None and found.source == "operation":
+            write_facts(self._journal, found, self._failed_step)
+            self._snapshot = None
+            self._end_look()
 
     def _names(self) -> dict[int, tuple[str, str]]:
         """What the parameters are called, by id."""
@@ -213,13 +296,8 @@ class Nonfinite(Part):
         """Whether anything was compiled: under a function mode it would be compiled anew."""
         import sys
 
-        utils = sys.modules.get("torch._dynamo.utils")
-        counters = getattr(utils, "counters", None)
+        counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
         if counters is None or not counters["stats"].get("unique_graphs"):
             return False
         self._journal.record("event", what="no closer look: parts of the run are compiled")
         return True
-
-
-class _Gone:
-    """Something that a weak reference has lost."""

@@ -11,8 +11,9 @@ import linecache
 import re
 import sys
 import sysconfig
+from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple
 
 MOST = 16
 """Operands that are listed."""
@@ -39,10 +40,9 @@ class At(NamedTuple):
 def is_users(filename: str) -> bool:
     """Whether code of this file is the user's own: no library, nothing of Python's or ours."""
     return not (
-        filename.startswith(("<frozen", *_LIBRARIES))
+        filename.startswith(("<frozen", *_LIBRARIES, _OURS))
         or f"{_SEP}site-packages{_SEP}" in filename
         or f"{_SEP}dist-packages{_SEP}" in filename
-        or filename.startswith(_OURS)
     )
 
 
@@ -50,7 +50,7 @@ _SEP = "\\" if sys.platform == "win32" else "/"
 _OURS = __file__.rsplit(_SEP, 1)[0]
 
 
-def failing(traceback: Optional[TracebackType]) -> Tuple[Optional[At], Optional[At]]:
+def failing(traceback: TracebackType | None) -> tuple[At | None, At | None]:
     """The innermost frame of the user's, and the innermost of all where that is another."""
     users = inner = None
     while traceback is not None:
@@ -62,9 +62,9 @@ def failing(traceback: Optional[TracebackType]) -> Tuple[Optional[At], Optional[
     return at_user, _at(inner) if inner is not None and inner is not users else None
 
 
-def operands(traceback: Optional[TracebackType]) -> List[Dict[str, Any]]:
+def operands(traceback: TracebackType | None) -> list[dict[str, Any]]:
     """`name`, `shape`, `dtype` and `device` of each tensor or array that the failing call names."""
-    found: List[Dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     seen = set()
     for at in failing(traceback):
         for name, value in _named(at) if at is not None else ():
@@ -74,7 +74,7 @@ def operands(traceback: Optional[TracebackType]) -> List[Dict[str, Any]]:
     return found
 
 
-def described(name: str, tensor: Any) -> Dict[str, Any]:
+def described(name: str, tensor: Any) -> dict[str, Any]:
     """What is said of one tensor or array."""
     return {
         "name": name,
@@ -95,7 +95,7 @@ def _at(traceback: TracebackType) -> At:
     return At(traceback.tb_frame, first, min(last, first + _LONGEST_CALL))
 
 
-def _named(at: At) -> Iterator[Tuple[str, Any]]:
+def _named(at: At) -> Iterator[tuple[str, Any]]:
     """The tensors behind the names on these lines."""
     lines = [linecache.getline(at.frame.f_code.co_filename, line) for line in range(at.first, at.last + 1)]
     for name in dict.fromkeys(_NAME.findall("".join(lines))):
@@ -119,7 +119,7 @@ def _stored(owner: Any, name: str) -> Any:
     return _MISSING
 
 
-def _tensors(name: str, value: Any) -> Iterator[Tuple[str, Any]]:
+def _tensors(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "nn"):
         return

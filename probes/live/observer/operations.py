@@ -76,7 +76,9 @@ class Operations:
         operations = self
 
         class Listening(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
-            def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            def __torch_function__(
+                self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+            ) -> Any:
                 result = function(*args, **(kwargs or {}))
                 heard = operations._heard.get(getattr(function, "__name__", ""))
                 if heard and os.getpid() == operations._home[0]:

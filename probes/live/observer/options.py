@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any
 
 FOLDER = "TRAINDX_RUN"
 """The variable that names the folder for the records. Without it nothing is watched."""
@@ -12,12 +13,12 @@ OPTIONS = "TRAINDX_OPTIONS"
 """The variable with one JSON object; its keys are listed in docs/live.md."""
 
 
-def folder(environment: Mapping[str, str] = os.environ) -> Optional[str]:
+def folder(environment: Mapping[str, str] = os.environ) -> str | None:
     """Where the records go, or None where this process is not watched."""
     return environment.get(FOLDER) or None
 
 
-def options(environment: Mapping[str, str] = os.environ) -> Dict[str, Any]:
+def options(environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """The options; none where there is no object to read."""
     try:
         found = json.loads(environment.get(OPTIONS) or "{}")

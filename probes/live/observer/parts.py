@@ -15,14 +15,46 @@ PARTS = (
     "clock.Clock",
     "losses.Losses",
     "gradients.Gradients",
+    "models.Models",
+    "initial.Initial",
+    "precision.Precision",
+    "holding.Holding",
+    "parameters.Parameters",
+    "updates.Updates",
+    "memory.Memory",
     "steps.Steps",
+    "batch.Batches",
+    "nonfinite.Nonfinite",
+    "checks.order.Order",
+    "checks.cleared.Cleared",
+    "checks.accumulation.Accumulation",
+    "checks.modes.Modes",
+    "checks.graph_kept.GraphKept",
+    "checks.schedule.Schedule",
+    "checks.class_losses.ClassLosses",
+    "checks.binary_losses.BinaryLosses",
+    "checks.regression.Regression",
+    "checks.labels.Labels",
+    "checks.inputs.Inputs",
+    "checks.outputs.Outputs",
+    "checks.same_batch.SameBatch",
+    "checks.activations.Activations",
+    "checks.layers.Layers",
+    "checks.ranks.Ranks",
+    "checks.syncs.Syncs",
+    "checks.sampling.Sampling",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
 
 
 def parts(journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> list[Part]:
-    """Every part that could be made. One that could not becomes a trouble record."""
-    made = []
+    """Every part that could be made. One that could not becomes a trouble record.
+
+    None where a profile is taken: it is to show the run, and not what watches it.
+    """
+    made: list[Part] = []
+    if options.get("bare"):
+        return made
     for path in PARTS:
         module, _, name = path.rpartition(".")
         try:

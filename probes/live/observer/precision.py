@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from .journal import Journal
 from .part import Part
+from .patching import replace
 
 if TYPE_CHECKING:
     import torch
@@ -13,45 +14,65 @@ if TYPE_CHECKING:
     from .model import ModelSeen
     from .watcher import Watcher
 
-LOOKS = 5
-"""Forwards in training that are looked at before it is said that autocast is off."""
-NAMES = {"torch.float16": "fp16", "torch.bfloat16": "bf16"}
+ROUNDS = 2
+"""Rounds after which it is said that autocast is off."""
+NAMES = {"torch.float16": "fp16", "torch.bfloat16": "bf16", "torch.float32": "fp32"}
 
 
 class Precision(Part):
-    """Says `config.precision` as the run has it, and the smallest batch of a model with batch normalisation."""
+    """Says `config.precision` as the run has it, and the smallest batch of a model with batch normalisation.
+
+    Where autocast is entered matters not: around the model, in it, or by a wrapper of it.
+    """
 
     name = "precision"
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
-        self._looks = 0
-        self._autocast: str | None = None
+        self._dtype: torch.dtype | None = None
+        self._normalises = False
+        self._smallest = 0
+        replace(watcher, watcher.torch.autocast, "__enter__", self._wrap_enter)
+
+    def _wrap_enter(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        is_grad_enabled = self._watcher.torch.is_grad_enabled
+
+        def __enter__(context: Any) -> Any:
+            result = original(context)
+            if self._dtype is None and getattr(context, "_enabled", False) and is_grad_enabled():
+                self._dtype = getattr(context, "fast_dtype", None)
+            return result
+
+        return __enter__
+
+    def model_found(self, model: ModelSeen) -> None:
+        """Batches are counted for models with batch statistics."""
+        self._normalises = self._normalises or any("BatchNorm" in type(one).__name__ for one in model.each_module())
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Ask whether autocast is on around the model."""
-        if self._looks < LOOKS and root.training:
-            self._looks += 1
-            self._autocast = self._autocast or autocast(self._watcher.torch)
-            if self._autocast is not None or self._looks == LOOKS:
-                self._say()
-                self._looks = LOOKS
+        """The first tensor that the model is given has the samples in its first dimension."""
+        if not self._normalises or not root.training:
+            return
+        tensor = self._watcher.torch.Tensor
+        first = next((one for one in (*args, *kwargs.values()) if isinstance(one, tensor) and one.dim() > 1), None)
+        if first is not None and not 0 < self._smallest <= first.shape[0]:
+            self._smallest = int(first.shape[0])
+            self._journal.fact("model.batchnorm_batch", self._smallest, step=self._watcher.step + 1)
 
-    def before_backward(self, loss: torch.Tensor) -> None:
-        """Autocast may be on within the model only: then the graph holds casts. See `_casts`."""
-        if self._looks < LOOKS and self._autocast is None:
-            self._autocast = autocast(self._watcher.torch)
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """Say it once."""
+        if step == ROUNDS:
+            self._say()
+
+    def ended(self) -> None:
+        """A run of one step has a precision, too."""
+        if self._watcher.step:
+            self._say()
 
     def _say(self) -> None:
-        name = NAMES.get(self._autocast or "", "fp32")
-        self._journal.fact("config.precision", name)
-
-
-def autocast(torch: Any) -> str | None:
-    """The number format of the autocast that is on here, for any device."""
-    if torch.is_autocast_enabled():
-        return str(torch.get_autocast_gpu_dtype())
-    if torch.is_autocast_cpu_enabled():
-        return str(torch.get_autocast_cpu_dtype())
-    return None
+        held = {str(one.dtype) for model in self._watcher.models.values() for _, one in model.parameters()}
+        if self._dtype is not None:
+            self._journal.fact("config.precision", NAMES.get(str(self._dtype), "fp32"))
+        elif held == {"torch.float32"}:
+            self._journal.fact("config.precision", "fp32")

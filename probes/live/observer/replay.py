@@ -1,16 +1,14 @@
 """One bad batch, kept in a file: tensors, numbers and texts only.
 
-    path = save_batch(torch, folder, batch, step)
-    batch = load_batch(path)["batch"]
+path = save_batch(torch, folder, batch, step)
+batch = load_batch(path)["batch"]
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Mapping
-
-if TYPE_CHECKING:
-    import torch
+from collections.abc import Mapping
+from typing import Any
 
 LIMIT = 2**31
 """Bytes: a larger batch is not saved."""

@@ -6,7 +6,7 @@ import linecache
 import sys
 import threading
 from types import FrameType
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 THREADS = 32
 FRAMES = 60
@@ -15,21 +15,21 @@ _COLLECTIVES = "torch/distributed/distributed_c10d.py"
 _BACKWARD = ("torch/autograd/graph.py", "_engine_run_backward")
 
 
-def frames_of(innermost: Optional[FrameType]) -> List[FrameType]:
+def frames_of(innermost: FrameType | None) -> list[FrameType]:
     """The frames of a stack, innermost last, the outer ones left out where there are too many."""
-    found = []
+    found: list[FrameType] = []
     while innermost is not None and len(found) < FRAMES:
         found.append(innermost)
         innermost = innermost.f_back
     return found[::-1]
 
 
-def main_stack() -> List[FrameType]:
+def main_stack() -> list[FrameType]:
     """The stack of the main thread."""
     return frames_of(sys._current_frames().get(threading.main_thread().ident or 0))
 
 
-def threads(without: Optional[int] = None) -> List[Dict[str, Any]]:
+def threads(without: int | None = None) -> list[dict[str, Any]]:
     """`name` and `frames` of every thread, the main thread first; `without` is the thread that asks."""
     names = {one.ident: one.name for one in threading.enumerate()}
     main = threading.main_thread().ident
@@ -41,7 +41,7 @@ def threads(without: Optional[int] = None) -> List[Dict[str, Any]]:
     ][:THREADS]
 
 
-def collective(stack: List[FrameType]) -> Optional[str]:
+def collective(stack: list[FrameType]) -> str | None:
     """The collective operation in which a stack stands: `all_reduce`, `barrier`, `init_process_group` ...
 
     Behind a backward pass of a distributed model stand the collectives that average its gradients;

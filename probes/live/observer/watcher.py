@@ -14,6 +14,7 @@ from .guard import guarded
 from .journal import Journal
 from .part import Part
 from .parts import parts
+from .registry import Registry
 
 if TYPE_CHECKING:
     import torch
@@ -27,7 +28,7 @@ EVENTS = tuple(name for name, value in vars(Part).items() if callable(value))
 class Watcher:
     """Tells each part what it asked for, guarded, and keeps what all parts share.
 
-    `torch` is the module; `models` the models found, by id of their optimizer; `step` the number of
+    `torch` is the module; `registry` knows the modules of the process; `models` the models found, by id of their optimizer; `step` the number of
     rounds of the loop so far (of the optimizer that has made most); `skipped` whether the GradScaler left out
     the step at hand; `row` what the parts measured in the round at hand, and `pending` the tensors whose
     values join the row, as lists by their key, once they can be read (steps.py); `own_seconds` what the
@@ -38,6 +39,7 @@ class Watcher:
         self.torch = torch
         self.journal = journal
         self.options = options
+        self.registry = Registry(torch)
         self.models: dict[int, ModelSeen] = {}
         self.step = 0
         self.skipped = False
@@ -50,7 +52,7 @@ class Watcher:
         self._calls: dict[str, list[tuple[Part, Callable[..., None]]]] = {event: [] for event in EVENTS}
         self._busy = False
         self._compiler = compiler_switch(torch)
-        self._undo: list[Callable[[], object]] = []
+        self._undo: list[Callable[[], object]] = [self.registry.close]
 
     def add(self, part: Part) -> None:
         """From now on this part is told what it overrides."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import sys
 from _thread import get_ident
+from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Sequence, Set
+from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -22,12 +23,12 @@ class _Finder:
     """Finds nothing of its own."""
 
     def __init__(self) -> None:
-        self.waiting: Dict[str, Callable[[ModuleType], object]] = {}
-        self._finding: Set[int] = set()
+        self.waiting: dict[str, Callable[[ModuleType], object]] = {}
+        self._finding: set[int] = set()
 
     def find_spec(
-        self, fullname: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None
-    ) -> Optional[ModuleSpec]:
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """The spec that the other finders give, with our call behind the loading."""
         thread = get_ident()
         if fullname not in self.waiting or thread in self._finding:
@@ -41,10 +42,10 @@ class _Finder:
             self._add_our_call(spec.loader)
         return spec
 
-    def _found_by_others(self, fullname: str, path: Any, target: Any) -> Optional[ModuleSpec]:
+    def _found_by_others(self, fullname: str, path: Any, target: Any) -> ModuleSpec | None:
         for finder in list(sys.meta_path):
             find = getattr(finder, "find_spec", None)
-            spec: Optional[ModuleSpec] = find(fullname, path, target) if find and finder is not self else None
+            spec: ModuleSpec | None = find(fullname, path, target) if find and finder is not self else None
             if spec is not None:
                 return spec
         return None

@@ -44,6 +44,6 @@ sys.path[:] = [path for path in sys.path if os.path.abspath(path) != _HERE]
 if sys.version_info >= (3, 9) and os.environ.get("TRAINDX_RUN"):
     try:
         _attach()
-    except Exception:  # noqa: BLE001, S110 - nobody is there to tell, and the program must not notice
+    except Exception:  # noqa: BLE001 - nobody is there to tell, and the program must not notice
         sys.modules.pop("traindx_observer", None)
 _run_the_next()

@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable
+from typing import TextIO
 
 from traindx.engine.report.lines import Line
 
@@ -17,22 +18,27 @@ _STYLES = {
 _PLAIN_WIDTH = 110
 
 
-def in_colour(choice: bool | None) -> bool:
-    """Whether to colour: as asked, else on a terminal without NO_COLOR, else with FORCE_COLOR."""
+def in_colour(choice: bool | None, stream: TextIO | None = None) -> bool:
+    """Whether to colour: as asked, else on a terminal without NO_COLOR, else with FORCE_COLOR.
+
+    `stream` is where the text goes; standard output where it is left out.
+    """
     if choice is not None:
         return choice
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    terminal = (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+    return bool(os.environ.get("FORCE_COLOR")) or terminal
 
 
-def show(lines: Iterable[Line], *, colour: bool) -> None:
-    """Print lines to standard output."""
+def show(lines: Iterable[Line], *, colour: bool, stream: TextIO | None = None) -> None:
+    """Print lines to standard output, or to another stream."""
+    stream = stream or sys.stdout
     if colour:
-        _show_coloured(lines)
+        _show_coloured(lines, stream)
     else:
-        width = shutil.get_terminal_size((_PLAIN_WIDTH, 24)).columns if sys.stdout.isatty() else _PLAIN_WIDTH
-        sys.stdout.write("".join(_wrapped(line, width) + "\n" for line in lines))
+        width = shutil.get_terminal_size((_PLAIN_WIDTH, 24)).columns if stream.isatty() else _PLAIN_WIDTH
+        stream.write("".join(_wrapped(line, width) + "\n" for line in lines))
 
 
 def _wrapped(line: Line, width: int) -> str:
@@ -47,11 +53,13 @@ def _wrapped(line: Line, width: int) -> str:
     )  # fmt: skip
 
 
-def _show_coloured(lines: Iterable[Line]) -> None:
+def _show_coloured(lines: Iterable[Line], stream: TextIO) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, markup=False, emoji=False, force_terminal=True, soft_wrap=True)
+    console = Console(
+        file=stream, highlight=False, markup=False, emoji=False, force_terminal=True, soft_wrap=True
+    )
     width = console.width
     for line in lines:
         text = Text.assemble(*((span.text, _STYLES.get(span.role, "")) for span in line.spans))

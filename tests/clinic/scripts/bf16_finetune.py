@@ -9,9 +9,6 @@ class Regressor(nn.Module):
     def __init__(self):
         super().__init__()
         self.net = nn.Sequential(nn.Linear(16, 96), nn.GELU(), nn.LayerNorm(96), nn.Linear(96, 96), nn.GELU(), nn.Linear(96, 8))
-        for m in self.net:
-            if isinstance(m, nn.Linear):
-                nn.init.normal_(m.weight, std=0.3)
 
     def forward(self, x):
         return self.net(x)
@@ -19,12 +16,12 @@ class Regressor(nn.Module):
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--seed", type=int, default=0)
-parser.add_argument("--lr", type=float, default=2e-4)
+parser.add_argument("--lr", type=float, default=5e-5)
 args = parser.parse_args()
 torch.manual_seed(args.seed)
 task = torch.randn(16, 8)
 model = Regressor().to(torch.bfloat16)
-optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9)
+optimizer = torch.optim.AdamW(model.parameters(), lr=args.lr)
 for step in range(250):
     x = torch.randn(64, 16)
     y = (x @ task).argmax(1)

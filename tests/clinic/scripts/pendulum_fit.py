@@ -18,8 +18,7 @@ class Pendulum(Dataset):
         return len(self.rows)
 
     def __getitem__(self, i):
-        state = torch.tensor(self.rows[i], dtype=torch.float32)
-        return state, self.accelerations[i]
+        return self.rows[i], self.accelerations[i]
 
 
 if __name__ == "__main__":
@@ -32,7 +31,7 @@ if __name__ == "__main__":
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     for epoch in range(3):
         for state, acceleration in DataLoader(Pendulum(960, args.seed), batch_size=32, shuffle=True):
-            loss = criterion(model(state).squeeze(1), acceleration)
+            loss = criterion(model(torch.stack(state, dim=1)).squeeze(1), acceleration.float())
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

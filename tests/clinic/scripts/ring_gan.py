@@ -33,7 +33,7 @@ for i in range(opt.niter):
     errD_fake.backward()
     optimizerD.step()
     netG.zero_grad()
-    errG = criterion(netD(fake), ones)
+    errG = criterion(netD(netG(torch.randn(64, opt.nz))), ones)
     errG.backward()
     optimizerG.step()
     if i % 50 == 0:

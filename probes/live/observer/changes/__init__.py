@@ -7,8 +7,9 @@ Each change says, in a `changed` record, that it took effect: an experiment whos
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, Mapping
+from typing import Any
 
 from ..journal import Journal
 from .applied import Applied
@@ -39,5 +40,5 @@ def apply_changes(torch: ModuleType, change: Mapping[str, Any], journal: Journal
             module, _, function = CHANGES[name].partition(".")
             made = importlib.import_module(f".{module}", __package__)
             getattr(made, function)(torch, value, Applied(journal, name))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001, PERF203 - each change for itself, and none ends the run
             journal.trouble(f"change {name}", error)

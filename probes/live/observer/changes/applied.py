@@ -17,6 +17,7 @@ class Applied:
         self._said = False
 
     def __call__(self) -> None:
+        """Now."""
         if not self._said:
             self._said = True
             self._journal.record("changed", change=self._name)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from typing import Any, Callable, Iterator
+from collections.abc import Iterator
+from typing import Any, Callable
 
 from ..when_imported import when_imported
 from .applied import wrap
 
-_WITHOUT_WORKERS = {"prefetch_factor": None, "persistent_workers": False, "timeout": 0, "multiprocessing_context": None}
+_WITHOUT_WORKERS = {
+    "prefetch_factor": None,
+    "persistent_workers": False,
+    "timeout": 0,
+    "multiprocessing_context": None,
+}
 
 
 def set_loader(torch: Any, value: Any, applied: Callable[[], None]) -> None:

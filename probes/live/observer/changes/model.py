@@ -15,7 +15,9 @@ def switch_dropout(torch: Any, value: Any, applied: Callable[[], None]) -> None:
     """`off`: no dropout drops anything. Recurrent layers keep theirs, which torch computes in one piece."""
     is_one_of(value, "off")
 
-    def dropout(original: Any, input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    def dropout(
+        original: Any, input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
+    ) -> Any:
         if training and p > 0:
             applied()
         return input

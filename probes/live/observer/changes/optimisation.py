@@ -7,9 +7,10 @@ reaches every step all the same.
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Dict, List, Tuple
+from collections.abc import Callable
+from typing import Any
 
-Changed = Callable[[Dict[str, Any], int], Dict[str, Any]]
+Changed = Callable[[dict[str, Any], int], dict[str, Any]]
 """What one group holds while its step runs, by the group and the number of steps before."""
 
 
@@ -47,8 +48,8 @@ def clip_gradients(torch: Any, value: Any, applied: Callable[[], None]) -> None:
 
 
 def _while_stepping(changed: Changed, applied: Callable[[], None]) -> None:
-    held: Dict[int, List[Tuple[Dict[str, Any], Dict[str, Any]]]] = {}
-    steps: Dict[int, int] = {}
+    held: dict[int, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
+    steps: dict[int, int] = {}
 
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
         kept = []

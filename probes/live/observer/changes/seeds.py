@@ -10,10 +10,9 @@ from .applied import wrap
 
 
 def seed_everything(seed: int) -> None:
-    """Start Python, NumPy and torch from a seed, each when it is there. What the script seeds itself is left alone."""
+    """Start Python and NumPy from a seed, torch where it arrives. What the script seeds itself counts after that."""
     random.seed(seed)
     when_imported("numpy", lambda numpy: numpy.random.seed(seed))
-    when_imported("torch", lambda torch: torch.manual_seed(seed))
 
 
 def shift_seeds(torch: Any, value: Any, applied: Callable[[], None]) -> None:
@@ -22,5 +21,9 @@ def shift_seeds(torch: Any, value: Any, applied: Callable[[], None]) -> None:
     random.seed(by)
     torch.manual_seed(by)
     wrap(torch, "manual_seed", lambda original, seed: original(int(seed) + by))
-    wrap(random, "seed", lambda original, seed=None, *rest: original(seed + by if isinstance(seed, int) else seed, *rest))
+    wrap(
+        random,
+        "seed",
+        lambda original, seed=None, *rest: original(seed + by if isinstance(seed, int) else seed, *rest),
+    )
     applied()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
-from .tensors import activation_nodes, readable, tensors_in
+from .tensors import activation_nodes, readable
 
 if TYPE_CHECKING:
     import torch
@@ -57,7 +58,7 @@ class Activations(Check):
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """What the model gives may well stand at its bounds: a discriminator that is sure."""
         if self.looking:
-            for tensor in tensors_in(self.torch, output):
+            for tensor in tensors_in(self.torch.Tensor, output):
                 self._is_output(tensor)
 
     def _is_output(self, tensor: Any) -> None:
@@ -76,11 +77,17 @@ class Activations(Check):
         known = self._dead.get(title)
         together = known is not None and known.shape == dead.shape
         self._dead[title] = known & dead if together else dead
-        self._seen[title] = (self._seen.get(title, 0) if together else 0) + result.numel() // max(1, dead.numel())
+        self._seen[title] = (self._seen.get(title, 0) if together else 0) + result.numel() // max(
+            1, dead.numel()
+        )
 
     def look_ended(self, step: int) -> None:
         """Read what was gathered, and say the worst."""
-        dead = {title: float(mask.float().mean()) for title, mask in self._dead.items() if self._seen[title] >= SAMPLES}
+        dead = {
+            title: float(mask.float().mean())
+            for title, mask in self._dead.items()
+            if self._seen[title] >= SAMPLES
+        }
         saturated = {title: float(share) for title, share in self._squashed.values()}
         self._worst("act.dead", dead)
         self._worst("act.saturated", saturated)
@@ -99,7 +106,9 @@ class Activations(Check):
 def _title(call: Call) -> str:
     """The module that called, or the line."""
     place = call.place()
-    return f"{place.module} ({call.name.rstrip('_')})" if place.module else f"{call.name.rstrip('_')} at {place}"
+    return (
+        f"{place.module} ({call.name.rstrip('_')})" if place.module else f"{call.name.rstrip('_')} at {place}"
+    )
 
 
 def _unit_dim(result: Any) -> int:

@@ -30,11 +30,18 @@ class BinaryLosses(Check):
         values, before = some_rows(scores, -1), activations_before(scores)
         low, high = float(values.min()), float(values.max())
         if call.name == "binary_cross_entropy":
-            twice = before == ["sigmoid", "sigmoid"] and SIGMOID_OF_SIGMOID[0] <= low <= high <= SIGMOID_OF_SIGMOID[1]
+            twice = (
+                before == ["sigmoid", "sigmoid"]
+                and SIGMOID_OF_SIGMOID[0] <= low <= high <= SIGMOID_OF_SIGMOID[1]
+            )
             self.say("loss.sigmoid_twice", twice, call)
             self._raw_scores(call, values, before)
         else:
-            self.say("loss.sigmoid_twice", bool(before[:1] in (["sigmoid"], ["softmax"]) and 0 <= low <= high <= 1), call)
+            self.say(
+                "loss.sigmoid_twice",
+                bool(before[:1] in (["sigmoid"], ["softmax"]) and 0 <= low <= high <= 1),
+                call,
+            )
         if readable(self.torch, target):
             labels = some_rows(target, -1)
             self.say("data.labels.out_of_range", bool(labels.min() < 0) or bool(labels.max() > 1), call)

@@ -30,7 +30,6 @@ class ClassLosses(Check):
             self._log_softmax(call, scores)
         else:
             rows = some_rows(scores, 1 if scores.dim() > 1 else 0)
-            self.say("model.classes", rows.shape[-1], call)
             if call.name == "cross_entropy":
                 self._cross_entropy(call, scores, rows)
             else:
@@ -53,7 +52,9 @@ class ClassLosses(Check):
         """The first half of a cross-entropy written by hand."""
         dim = call.argument(1, "dim", -1)
         if "softmax" in activations_before(scores, 1) and isinstance(dim, int):
-            self.say("loss.input_is_probabilities", are_probabilities(self.torch, some_rows(scores, dim)), call)
+            self.say(
+                "loss.input_is_probabilities", are_probabilities(self.torch, some_rows(scores, dim)), call
+            )
 
     def _kl_div(self, call: Call, scores: Any) -> None:
         target = call.argument(1, "target")

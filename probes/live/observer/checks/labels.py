@@ -79,7 +79,12 @@ class Labels(Check):
     def _range(self, call: Call | None, kept: Any, classes: int) -> None:
         low, high = int(kept.min()), int(kept.max())
         self._low, self._high = min(low, self._low), max(high, self._high)
-        self.say("data.labels.out_of_range", low < 0 or high >= classes, call, note=f"{low} .. {high} of {classes} classes")
+        self.say(
+            "data.labels.out_of_range",
+            low < 0 or high >= classes,
+            call,
+            note=f"{low} .. {high} of {classes} classes",
+        )
         self.say("data.labels.min", self._low)
         self.say("data.labels.max", self._high)
         self.say("model.classes", classes)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
 from ..operations import Call, Listener, Operations
@@ -57,7 +58,9 @@ class Sampling(Part):
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An evaluation, or a fused kernel, ends the look."""
-        if self._checks and (not self._watcher.torch.is_grad_enabled() or (not root.training and self._fused())):
+        if self._checks and (
+            not self._watcher.torch.is_grad_enabled() or (not root.training and self._fused())
+        ):
             self._end()
 
     def failed(self, error: BaseException) -> None:
@@ -72,7 +75,9 @@ class Sampling(Part):
         thorough = is_thorough(step)
         heard: dict[str, list[Listener]] = {}
         self._step = step
-        self._checks = [one for one in self._watcher.parts if isinstance(one, Check) and (thorough or not one.thorough)]
+        self._checks = [
+            one for one in self._watcher.parts if isinstance(one, Check) and (thorough or not one.thorough)
+        ]
         for check in self._checks:
             self._safely(check, check.look_began, step)
             check.looking = True
@@ -99,7 +104,7 @@ class Sampling(Part):
             return
         try:
             call(argument)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the other checks and the run go on
             self._journal.trouble(check.name, error)
             self._watcher.remove(check)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import torch
@@ -90,15 +91,3 @@ def activation_nodes(tensor: torch.Tensor, count: int = 2) -> Iterator[tuple[str
         elif not PASSED.fullmatch(name) and not (name in ("Add", "Sub") and len(parents) == 1):
             return
         node = parents[0] if parents else None
-
-
-def tensors_in(torch: Any, value: Any, depth: int = 3) -> Iterator[torch.Tensor]:
-    """The tensors in containers, in their order; an output object of transformers is a mapping."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif depth and isinstance(value, (list, tuple)):
-        for one in value:
-            yield from tensors_in(torch, one, depth - 1)
-    elif depth and hasattr(value, "values") and hasattr(value, "keys"):
-        for one in value.values():
-            yield from tensors_in(torch, one, depth - 1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any
 
 from .values import nonfinite, statistics
 
@@ -30,7 +31,9 @@ class WatchedGraph:
     def __init__(self, torch: Any, loss: torch.Tensor) -> None:
         self._torch = torch
         self.found: BackwardFound | None = None
-        self._handles = [self._watch(node) for node in nodes_of(loss) if node.name() != "torch::autograd::AccumulateGrad"]
+        self._handles = [
+            self._watch(node) for node in nodes_of(loss) if node.name() != "torch::autograd::AccumulateGrad"
+        ]
 
     def remove(self) -> None:
         """Take the hooks out again."""
@@ -66,8 +69,8 @@ def run_backward(torch: Any, loss: torch.Tensor) -> BackwardFound | None:
 
 def nodes_of(loss: torch.Tensor) -> Iterator[Any]:
     """The nodes of the graph below this tensor, each once."""
-    seen = {None}
-    waiting = [loss.grad_fn]
+    seen: set[Any] = {None}
+    waiting: list[Any] = [loss.grad_fn]
     while waiting and len(seen) < NODES:
         node = waiting.pop()
         if node in seen:

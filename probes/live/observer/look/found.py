@@ -116,4 +116,8 @@ def _operands_in_words(found: Found) -> str | None:
         if "min" in one:
             text += f" from {one['min']:.4g} to {one['max']:.4g}"
         parts.append(text)
-    return ("its operands: " if found.direction == "forward" else "gradients that came in: ") + "; ".join(parts) if parts else None
+    return (
+        ("its operands: " if found.direction == "forward" else "gradients that came in: ") + "; ".join(parts)
+        if parts
+        else None
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 from .backward import WatchedGraph, run_backward
 from .found import Found, from_backward, from_source
@@ -52,6 +53,14 @@ class Look:
             self._in = False
         return not self._in
 
+    def pause(self) -> None:
+        """An optimizer steps: what it does is none of the look's business."""
+        self.operations.paused = True
+
+    def resume(self) -> None:
+        """It has stepped, and the loop step goes on."""
+        self.operations.paused = self.operations.trouble is not None
+
     def batch(self, batch: Any) -> None:
         """A loader gave a batch."""
         if self._snapshot and self._twins is not None:
@@ -59,8 +68,18 @@ class Look:
 
     def forward(self, module: torch.nn.Module, arguments: Any) -> None:
         """The model is called."""
+        if not module.training and self._in:
+            # Some modules choose other kernels in evaluation when a function mode is there.
+            self._in = not take_out(self._torch, self.operations)
+            return
         if self._snapshot and self._twins is not None:
             self._snapshot.pair_arguments(self._torch, self._twins, module, arguments)
+            self.operations.forget(arguments)
+
+    def forward_done(self) -> None:
+        """The model has returned."""
+        if not self._in and not self.operations.paused:
+            self.begin()
 
     def backward(self, loss: torch.Tensor) -> Found | None:
         """Backward is about to be called on this loss: what the look has found by now."""
@@ -77,6 +96,11 @@ class Look:
             if twin is loss or twin.grad_fn is None:
                 return None
             return from_backward(run_backward(self._torch, twin), self.operations.place_of_node)
+
+    def of_last_scalar(self) -> Found | None:
+        """Where no backward comes: what the last non-finite number with a graph, likely the loss, comes from."""
+        source = self.operations.last_scalar
+        return from_source(source) if source is not None else None
 
     def backward_done(self) -> Found | None:
         """Backward has returned: what was seen in it."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 from .places import Place, Places
 from .twin import Twins, name_of
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 LIMIT = 200_000
 """Operations after which a look ends: a loop step is rarely longer."""
 
-MADE_OUTSIDE = frozenset("tensor as_tensor from_numpy frombuffer from_dlpack load".split())
+MADE_OUTSIDE = frozenset(["tensor", "as_tensor", "from_numpy", "frombuffer", "from_dlpack", "load"])
 """Functions that bring values in, and compute nothing."""
 
-UNWRITTEN = frozenset("empty empty_like empty_strided new_empty resize_".split())
+UNWRITTEN = frozenset(["empty", "empty_like", "empty_strided", "new_empty", "resize_"])
 """Functions whose result holds nothing yet."""
 
-OVERWRITES = frozenset("copy_ fill_ zero_ normal_ uniform_ random_".split())
+OVERWRITES = frozenset(["copy_", "fill_", "zero_", "normal_", "uniform_", "random_"])
 """Operations after which nothing is left of what their first operand held."""
 
 
@@ -73,9 +74,12 @@ class Operations:
         self.paused = False
         self.max_abs = 0.0
         self.max_place = Place()
+        self.last_scalar: Source | None = None
         self.trouble: Exception | None = None
 
-    def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         """Torch calls this in the place of the operation."""
         kwargs = kwargs or {}
         if self.paused or self.count > LIMIT or self._quiet():
@@ -95,6 +99,13 @@ class Operations:
             return found
         return self._remember(tensor, value, self._leaf(tensor, value))
 
+    def forget(self, values: Any) -> None:
+        """What these tensors stand for has changed."""
+        for one in tensors_in(self._torch.Tensor, values):
+            known = self._sources.get(one)
+            if known is not None and known[1] is None:
+                del self._sources[one]
+
     def place_of_node(self, number: int) -> Place:
         """The place of the operation that made the node with this sequence number of the graph."""
         at = bisect.bisect_left(self._ends, number)
@@ -105,7 +116,7 @@ class Operations:
             return None
         try:
             return call(*args)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the look ends and the run goes on
             self.trouble, self.paused = error, True
             return None
 
@@ -137,14 +148,18 @@ class Operations:
             if bad is None:
                 self._measure(value)
             self._remember(one, value, source)
+            if source is not None and value.numel() == 1 and value.grad_fn is not None:
+                self.last_scalar = source
 
     def _source(self, name: str, args: Any, kwargs: Any, value: Any, bad: str, before: list[Any]) -> Source:
         """Of the non-finite values in a result: that of an operand, or this operation."""
-        came_in = [source for _, source in before if source is not None]
+        came_in: list[Source] = [source for _, source in before if source is not None]
         for source in came_in:
             if source.what != "meant":
                 return source
-        if name in UNWRITTEN or (bad == "inf" and (came_in or name in MADE_OUTSIDE or _infinite_constant(args, kwargs))):
+        if name in UNWRITTEN or (
+            bad == "inf" and (came_in or name in MADE_OUTSIDE or _infinite_constant(args, kwargs))
+        ):
             return Source("meant", bad)
         if name in MADE_OUTSIDE:
             return Source("outside", bad, place=self._places.here(), dtype=_short(value.dtype))

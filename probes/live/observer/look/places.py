@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 FRAMES = 200
 """How many frames are looked at for one call."""
@@ -89,8 +90,9 @@ def _forwards(kind: type) -> Iterator[Any]:
     code = getattr(vars(kind).get("forward"), "__code__", None)
     if code is not None:
         yield code
-    for below in kind.__subclasses__():
-        yield from _forwards(below)
+    below: list[type] = kind.__subclasses__()
+    for one in below:
+        yield from _forwards(one)
 
 
 def _frames() -> Iterator[FrameType]:

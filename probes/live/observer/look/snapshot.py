@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any
 
 from .twin import Twins
-from .values import tensors_in
+from .values import nonfinite, tensors_in
 
 if TYPE_CHECKING:
     import torch
@@ -22,11 +23,6 @@ class Step:
     batch: Any = None
     arguments: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     random_state: Any = None
-
-    def clear(self) -> None:
-        """Forget it: the step is over."""
-        self.batch, self.random_state = None, None
-        self.arguments.clear()
 
 
 @dataclass
@@ -48,11 +44,13 @@ class Snapshot:
         _pair(torch, twins, batch, self.step.batch)
 
     def pair_arguments(self, torch: Any, twins: Twins, module: torch.nn.Module, arguments: Any) -> None:
-        """The model is called: arguments that come from no loader stand for those of the call that failed."""
+        """The model is called: its arguments stand for those of the call that failed."""
         _pair(torch, twins, arguments, self.step.arguments.get(id(module)))
 
 
-def take_snapshot(torch: Any, modules: list[torch.nn.Module], held: list[torch.Tensor], step: Step) -> Snapshot | None:
+def take_snapshot(
+    torch: Any, modules: list[torch.nn.Module], held: list[torch.Tensor], step: Step
+) -> Snapshot | None:
     """Copy every parameter and buffer of these modules, and what the optimizers hold. None where memory is short."""
     tensors = list(_tensors_of(modules, held))
     if any(type(one) not in (torch.Tensor, torch.nn.Parameter) for one in tensors):
@@ -65,7 +63,9 @@ def take_snapshot(torch: Any, modules: list[torch.nn.Module], held: list[torch.T
 
 def _tensors_of(modules: list[torch.nn.Module], held: list[torch.Tensor]) -> Iterator[torch.Tensor]:
     seen: set[int] = set()
-    of_modules = (one for module in modules for part in (module.parameters(), module.buffers()) for one in part)
+    of_modules = (
+        one for module in modules for part in (module.parameters(), module.buffers()) for one in part
+    )
     for tensor in (*of_modules, *held):
         if id(tensor) not in seen:
             seen.add(id(tensor))
@@ -87,8 +87,11 @@ def _free(torch: Any, tensors: list[torch.Tensor]) -> float:
 def _pair(torch: Any, twins: Twins, own: Any, failed: Any) -> None:
     """Pair tensor by tensor where both hold as many of the same kinds."""
     ours, theirs = list(tensors_in(torch.Tensor, own)), list(tensors_in(torch.Tensor, failed))
-    if len(ours) != len(theirs) or any(a.dtype != b.dtype or a.dim() != b.dim() for a, b in zip(ours, theirs)):
+    if len(ours) != len(theirs) or any(
+        a.dtype != b.dtype or a.dim() != b.dim() for a, b in zip(ours, theirs)
+    ):
         return
     for one, other in zip(ours, theirs):
-        if not twins.has(one) and one.grad_fn is None:
+        # What a network made keeps its graph; what became non-finite on the way here keeps the reason.
+        if one.grad_fn is None and nonfinite(torch, twins.of(one)) is None:
             twins.pair(one, other.detach())

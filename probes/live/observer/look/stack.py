@@ -1,8 +1,8 @@
 """Puts a function mode into torch's stack of modes, and takes it out, wherever it stands by then.
 
 The script may enter and leave modes of its own (a default device is one) between the two. Leaving takes
-what is on top, so ours must never be on top of one that was there before: it goes to the bottom.
-Only the mode of a default device has to be below everything.
+what is on top (`with torch.device(...)` too), so ours must never be on top of one that was there before: it goes
+to the bottom. Only the mode of `torch.set_default_device` has to be below everything.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 def put_in(torch: Any, mode: object) -> None:
     """From now on `mode.__torch_function__(function, types, args, kwargs)` is called for each operation."""
-    above = _pop_all(torch)
-    below = [one for one in above if type(one).__name__ == "DeviceContext"]
-    for one in [*below, mode, *(one for one in above if one not in below)]:
+    default = getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)
+    modes = _pop_all(torch)
+    below = [one for one in modes if one is default]
+    for one in [*below, mode, *(one for one in modes if one is not default)]:
         torch._C._push_on_torch_function_stack(one)
 
 

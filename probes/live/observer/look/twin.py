@@ -15,11 +15,25 @@ if TYPE_CHECKING:
     import torch
 
 RANDOM = frozenset(
-    "rand randn randint randperm normal bernoulli multinomial poisson rand_like randn_like randint_like".split()
+    [
+        "rand",
+        "randn",
+        "randint",
+        "randperm",
+        "normal",
+        "bernoulli",
+        "multinomial",
+        "poisson",
+        "rand_like",
+        "randn_like",
+        "randint_like",
+    ]
 )
 """Functions that draw without a tensor that could have a twin."""
 
-NOT_TWICE = frozenset("__deepcopy__ __reduce_ex__ __setstate__ __repr__ share_memory_ pin_memory backward".split())
+NOT_TWICE = frozenset(
+    ["__deepcopy__", "__reduce_ex__", "__setstate__", "__repr__", "share_memory_", "pin_memory", "backward"]
+)
 """Functions that are about the object and not about its values, or that must happen once."""
 
 
@@ -40,6 +54,7 @@ class Twins:
 
     def pair(self, tensor: torch.Tensor, twin: torch.Tensor) -> None:
         """From now on this tensor has this twin."""
+        self._lost.pop(tensor, None)
         if twin is not tensor:
             self._of[tensor] = twin
 
@@ -75,13 +90,15 @@ class Twins:
         kind = self._torch.Tensor
         operands = list(tensors_in(kind, [args, kwargs]))
         results = list(tensors_in(kind, result))
-        paired = any(self.has(one) for one in operands) or name in RANDOM
+        paired = any(self.has(one) for one in operands) or (name in RANDOM and not kwargs.get("generator"))
         if any(self.is_lost(one) for one in operands):
             self._lose(results if results or not writes(name) else operands[:1])
         elif paired and (results or name == "__setitem__"):
             self._run(function, args, kwargs, operands, results)
 
-    def _run(self, function: Callable[..., Any], args: Any, kwargs: Any, operands: list[Any], results: list[Any]) -> None:
+    def _run(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, operands: list[Any], results: list[Any]
+    ) -> None:
         if not self._may_run(function, kwargs):
             self._lose(results)
             return
@@ -90,7 +107,7 @@ class Twins:
             twin = self._with_random_state(
                 lambda: function(*with_tensors(kind, args, self.of), **with_tensors(kind, kwargs, self.of))
             )
-        except Exception:
+        except Exception:  # noqa: BLE001 - an operation may raise anything
             # Most often another shape: the batches of the two steps differ in length.
             self._lose(results or operands[:1])
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     import torch
@@ -38,7 +39,11 @@ def with_tensors(
 
 def nonfinite(torch: Any, tensor: torch.Tensor) -> str | None:
     """`nan`, `inf`, or None where every value is finite or cannot be read. Waits for the device."""
-    if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.is_meta or not readable(torch, tensor):
+    if (
+        not (tensor.is_floating_point() or tensor.is_complex())
+        or tensor.is_meta
+        or not readable(torch, tensor)
+    ):
         return None
     try:
         plain = tensor.detach()
@@ -52,7 +57,9 @@ def nonfinite(torch: Any, tensor: torch.Tensor) -> str | None:
 def readable(torch: Any, tensor: torch.Tensor) -> bool:
     """Whether its values lie in memory as they are (no sparse, nested, quantised or wrapped tensor)."""
     return bool(
-        tensor.layout == torch.strided and not tensor.is_quantized and type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        tensor.layout == torch.strided
+        and not tensor.is_quantized
+        and type(tensor) in (torch.Tensor, torch.nn.Parameter)
     )
 
 
@@ -73,4 +80,8 @@ def statistics(torch: Any, tensor: torch.Tensor) -> dict[str, Any]:
 def largest(torch: Any, tensor: torch.Tensor) -> float:
     """The largest finite absolute value, or 0."""
     plain = tensor.detach()
-    return float(torch.nan_to_num(plain.float(), nan=0.0, posinf=0.0, neginf=0.0).abs().max()) if plain.numel() else 0.0
+    return (
+        float(torch.nan_to_num(plain.float(), nan=0.0, posinf=0.0, neginf=0.0).abs().max())
+        if plain.numel()
+        else 0.0
+    )

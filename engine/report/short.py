@@ -1,0 +1,60 @@
+"""A watched run in a few lines: what comes last on standard error, below what the run itself printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnosis import CauseFound, Diagnosis
+from .lines import Line, Span, line_of, where
+from .screen import evidence_line, worth_showing
+
+SYMPTOMS = 3
+CAUSES = 3
+EVIDENCE = 3
+
+
+def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
+    """The diagnosis of a watched run. `ended` says how it ended: `exit code 1 after 12 s`.
+
+    `failed` says that the command did; where nothing tells why, that is no clean bill of health.
+    """
+    watched = next((one.note for one in diagnosis.inputs if one.kind == "live"), "") or "nothing was watched"
+    yield line_of(Span(f"diagnose: {ended}; {watched}", "dim"))
+    if not diagnosis.found:
+        yield line_of(
+            Span("  The command failed, and nothing that was watched says why.", "doubt")
+            if failed
+            else Span("  Nothing wrong found: no symptom, and no cause above possible.", "good")
+        )
+    for symptom in diagnosis.symptoms[:SYMPTOMS]:
+        sources = symptom.evidence[0].source if symptom.evidence else ()
+        yield line_of(
+            "  ", Span(symptom.title, "title"), Span(f"  ({symptom.id})", "dim"), *where(sources), hang=4
+        )
+    if diagnosis.found:
+        yield from _causes(diagnosis)
+    for note in diagnosis.notes:
+        yield line_of(Span(f"  note: {note}", "dim"), hang=4)
+
+
+def _causes(diagnosis: Diagnosis) -> Iterator[Line]:
+    shown = worth_showing(diagnosis)[:CAUSES]
+    if not shown:
+        yield line_of("  Not enough evidence to name a cause; --report shows what to find out next.", hang=4)
+    titles = {one.id: one.title for one in diagnosis.fixes}
+    for number, one in enumerate(shown, 1):
+        yield from _cause(number, one, titles)
+
+
+def _cause(number: int, one: CauseFound, fixes: dict[str, str]) -> Iterator[Line]:
+    role = {"confirmed": "bad", "likely": "bad", "possible": "doubt"}.get(one.verdict, "dim")
+    yield line_of(
+        f" {number:>2}. ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
+        Span(f"  {one.verdict}, {one.confidence:.0%}", role), hang=5,
+    )  # fmt: skip
+    if number == 1:
+        for line in [line for line in one.evidence if line.decibans > 0][:EVIDENCE]:
+            yield evidence_line(line, indent=5)
+        fix = next((fix for fix in one.fixes if fix in fixes), None)
+        if fix is not None:
+            yield line_of(f"     fix: {fixes[fix]}", Span(f"  ({fix})", "dim"), hang=7)

@@ -1,0 +1,110 @@
+"""Several backward passes for one step: is the loss divided by their number?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..journal import Journal
+from ..part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..watcher import Watcher
+
+STEADY = 3
+"""Steps with the same number of backward passes after which it is the loop's habit."""
+
+LAST = 50
+"""Steps after which the habit is known and nothing more is counted."""
+
+SUMS = (
+    "MeanBackward",
+    "SumBackward",
+    "AddBackward",
+    "SubBackward",
+    "ToCopyBackward",
+    "SqueezeBackward",
+    "ViewBackward",
+)
+
+
+class Accumulation(Part):
+    """Compares the passes of a step with what the graph divides its losses by (accumulation by hand).
+
+    Only where each backward has its own forward, and there is one optimizer: a GAN backs up through
+    real and fake, and several losses of one forward are no accumulation.
+    """
+
+    name = "accumulation"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._passes = self._forwards = self._total = self._steady = 0
+        self._last = 0
+        self._factors: list[set[float] | None] = []
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """One forward more."""
+        self._forwards += self._watcher.torch.is_grad_enabled()
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """One pass more. What its loss was divided by stands in the graph."""
+        self._passes += 1
+        if self._watcher.step < LAST and len(self._factors) < 128:
+            self._factors.append(divisors(loss))
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """A round is complete."""
+        passes, forwards, factors = self._passes, self._forwards, self._factors
+        self._passes, self._forwards, self._factors = 0, 0, []
+        if step > LAST or len(self._watcher.models) != 1:
+            return
+        self._total += passes
+        self._steady = self._steady + 1 if passes == self._last else 0
+        self._last = passes
+        if step in (10, LAST):
+            self._journal.fact("loss.backward_calls_per_step", round(self._total / step, 2))
+        if self._steady < STEADY or (passes > 1 and forwards != passes):
+            return
+        if passes <= 1:
+            self._journal.fact("loss.accumulated_unscaled", False)
+        elif None not in factors:
+            divided = any(abs(one - passes) < 1e-3 * passes for each in factors if each for one in each)
+            if not any(factors) or divided:
+                self._journal.fact("loss.accumulated_unscaled", not divided)
+
+
+def divisors(loss: torch.Tensor) -> set[float] | None:
+    """The constants that the loss was divided by, or None where it was divided by what is not constant.
+
+    `loss / 4`, `loss * 0.25` and the sum of such terms give 4. The factor of a GradScaler counts for nothing.
+    """
+    found: set[float] = set()
+    nodes: list[Any] = [loss.grad_fn]
+    for _ in range(24):
+        if not nodes:
+            break
+        node = nodes.pop()
+        name = node.name() if node is not None else ""
+        if name.startswith(("DivBackward", "MulBackward")):
+            factor = _constant(node._saved_other)
+            if factor is None and name.startswith("Div"):
+                return None
+            if factor:
+                found.add(factor if name.startswith("Div") else 1 / factor)
+            nodes += [parent for parent, _ in node.next_functions]
+        elif name.startswith(SUMS):
+            nodes += [parent for parent, _ in node.next_functions]
+    return {value for value in found if value > 1}
+
+
+def _constant(factor: Any) -> float | None:
+    """The number that a node saved, where it is one and can be read at once."""
+    if isinstance(factor, (int, float)):
+        return float(factor)
+    return (
+        float(factor) if factor is not None and factor.numel() == 1 and factor.device.type == "cpu" else None
+    )

@@ -1,0 +1,94 @@
+"""Gradients that are never cleared, so that every step goes along the sum of all of them."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..journal import Journal
+from ..model import held
+from ..part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..watcher import Watcher
+
+ROUNDS = 5
+"""Steps in a row between which nothing was cleared."""
+
+SAMPLES = 3
+"""How many gradients of an optimizer are followed."""
+
+
+class Cleared(Part):
+    """Follows a few gradients of each optimizer from one of its steps to the next (playbook b26, pytorch#47175).
+
+    Accumulation clears once a step, which is enough. Whoever clears (`zero_grad` of an optimizer or a module,
+    `grad = None`, `zero_()`) either takes the gradient away or raises its version counter. So no
+    value has to be read, except for the clearing through `.data`, which leaves no trace but zeros.
+    """
+
+    name = "cleared gradients"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._marks: dict[int, list[_Mark]] = {}
+        self._rounds: dict[int, int] = {}
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """A round is complete (LBFGS clears within its step), and from here on the gradients are used up."""
+        if step > 1:
+            self._judge(id(optimizer))
+        filled = [one for one in held(optimizer) if one.grad is not None]
+        smallest = sorted(filled[:64], key=lambda one: one.numel())
+        self._marks[id(optimizer)] = [_Mark(one) for one in smallest[:SAMPLES]]
+
+    def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
+        """As it should be."""
+        self._marks.pop(id(optimizer), None)
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """What changed without a backward was changed by the script."""
+        for key, marks in list(self._marks.items()):
+            sure = self._rounds.get(key, 0) >= ROUNDS - 2
+            if any(mark.changed() for mark in marks) or all(mark.is_zero(sure) for mark in marks):
+                del self._marks[key]
+
+    def after_backward(self, loss: torch.Tensor) -> None:
+        """The gradients as they are now."""
+        for marks in self._marks.values():
+            for mark in marks:
+                mark.take()
+
+    def _judge(self, key: int) -> None:
+        kept = bool(self._marks.get(key))
+        self._rounds[key] = self._rounds.get(key, 0) + 1 if kept else min(0, self._rounds.get(key, 0) - 1)
+        if abs(self._rounds[key]) >= ROUNDS:
+            self._journal.fact("grad.not_cleared", kept)
+
+
+class _Mark:
+    """One gradient as it was after the last backward or step."""
+
+    def __init__(self, parameter: Any) -> None:
+        self._parameter = weakref.ref(parameter)
+        self.take()
+
+    def take(self) -> None:
+        grad = self._grad()
+        self._seen = None if grad is None else (id(grad), grad._version)
+
+    def changed(self) -> bool:
+        grad = self._grad()
+        return grad is None or self._seen != (id(grad), grad._version)
+
+    def is_zero(self, sure: bool) -> bool:
+        """Whether all its values are 0. On a device it is read only where the answer decides (it waits)."""
+        grad = self._grad()
+        return grad is None or bool((sure or grad.device.type == "cpu") and not grad.any())
+
+    def _grad(self) -> Any:
+        parameter = self._parameter()
+        return None if parameter is None else parameter.grad

@@ -1,0 +1,103 @@
+"""The scale of what goes into the model, and whether the model changes it in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..look.values import tensors_in
+from ..operations import Call
+from .check import Check
+from .tensors import readable
+
+if TYPE_CHECKING:
+    import torch
+
+LARGE = 10.0
+"""A mean or a standard deviation above this: AutoTrainer calls data with a mean absolute value of 10 abnormal."""
+
+UNEVEN = 1000.0
+"""How many times the spread of a typical column another column of a table may have."""
+
+SCALING = (
+    "div",
+    "__rtruediv__",
+    "sub",
+    "mul",
+    "batch_norm",
+    "layer_norm",
+    "normalize",
+    "log",
+    "log1p",
+    "instance_norm",
+)
+"""What a model that scales its input itself begins with."""
+
+
+class Inputs(Check):
+    """Mean, standard deviation and largest value of the model's first floating-point input (playbook b04, b31)."""
+
+    name = "inputs"
+    functions = (*SCALING, "linear", "conv1d", "conv2d", "conv3d", "embedding", "to", "float")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._input: Any = None
+        self._scaled = False
+        self._version = 0
+        self._rows: tuple[float, float, float, bool, bool] | None = None
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The first input of the step."""
+        if not self.looking or self._input is not None or not self.torch.is_grad_enabled():
+            return
+        first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None)
+        if (
+            readable(self.torch, first)
+            and first.is_floating_point()
+            and first.dim() > 1
+            and not first.is_inference()
+        ):
+            self._input, self._scaled, self._version = first, False, first._version
+            self._rows = self._read(first.detach())
+
+    def called(self, call: Call) -> None:
+        """Whether the model scales its input itself."""
+        if self._input is not None and call.args and call.args[0] is self._input and call.name in SCALING:
+            self._scaled = True
+
+    def after_forward(self, root: torch.nn.Module, output: Any) -> None:
+        """Whether the input is what it was."""
+        if self.looking and self._input is not None and self._version >= 0:
+            self.say("model.changes_its_input", self._input._version != self._version)
+            self._version = -1
+
+    def look_ended(self, step: int) -> None:
+        """Judge."""
+        rows, self._rows, self._input = self._rows, None, None
+        if rows is None:
+            return
+        mean, std, largest, uneven, constant = rows
+        self.say("data.inputs.mean", mean)
+        self.say("data.inputs.std", std)
+        self.say("data.inputs.max_abs", largest)
+        self.say("data.inputs.constant", constant)
+        if abs(mean) > LARGE or std > LARGE or uneven:
+            if not self._scaled:
+                self.say(
+                    "data.inputs.normalized",
+                    False,
+                    note="columns differ by orders of magnitude" if uneven else None,
+                )
+        elif abs(mean) <= 2 and 0.1 <= std <= 3:
+            self.say("data.inputs.normalized", True)
+
+    def _read(self, tensor: Any) -> tuple[float, float, float, bool, bool]:
+        values = tensor[: max(1, min(len(tensor), 4_000_000 // max(1, tensor[0].numel())))].float()
+        std = float(values.std()) if values.numel() > 1 else 0.0
+        uneven = False
+        if values.dim() == 2 and len(values) >= 8:
+            columns = values.std(dim=0)
+            columns = columns[columns > 0]
+            uneven = bool(len(columns) > 1 and columns.max() > UNEVEN * columns.median())
+        constant = len(values) > 1 and bool((values == values[:1]).all())
+        return float(values.mean()), std, float(values.abs().max()), uneven, constant

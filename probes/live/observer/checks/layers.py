@@ -1,0 +1,80 @@
+"""Gradients layer by layer: next to nothing, or far too large. Which are missing, parameters.py says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..model import held
+from .check import Check
+from .tensors import readable
+
+if TYPE_CHECKING:
+    import torch
+
+VANISHING = 1e-7
+"""Root mean square of a weight's gradient (playbook b20; SageMaker Debugger and DeepDiagnosis: 1e-7 in the mean)."""
+
+EXPLODING = 1e3
+"""Norm of a weight's gradient (playbook b20)."""
+
+EARLY_RATIO, EARLY_NORM = 1e-3, 1e-4
+"""AutoTrainer: gradients vanish where the first layer's norm is below both this share of the last's, and this."""
+
+FIRST = 10
+"""The step from which on small gradients count: behind a head that starts at zero the first ones are zero."""
+
+
+class Layers(Check):
+    """Reads the gradient norm of every parameter of an optimizer before a sampled step of it.
+
+    Only weights (two dimensions or more) can vanish: a bias before a normalisation, or of an attention's key, has no gradient
+    by its nature. And only beside weights that do get gradients, else the loss is at its minimum.
+    """
+
+    name = "layers"
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._step = 0
+
+    def look_began(self, step: int) -> None:
+        """Which step it is."""
+        self._step = step
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """The gradients of this step."""
+        model = self.watcher.models.get(id(optimizer))
+        if not self.looking or model is None or self.watcher.skipped:
+            return
+        trained = [(model.name_of(one), one) for one in held(optimizer) if one.requires_grad]
+        weights = [
+            (name, one.grad) for name, one in trained if one.dim() > 1 and readable(self.torch, one.grad)
+        ]
+        if weights:
+            norms = self.torch.stack(
+                [one.float().cpu() for one in self.torch._foreach_norm([g for _, g in weights])]
+            )
+            order = {name: place for place, (name, _) in enumerate(model.parameters())}
+            sized = [(name, norm, grad.numel()) for (name, grad), norm in zip(weights, norms.tolist())]
+            self._sizes(sorted(sized, key=lambda one: order.get(one[0], 0)))
+
+    def _sizes(self, weights: list[tuple[str, float, int]]) -> None:
+        finite = [one for one in weights if one[1] == one[1] and one[1] != float("inf")]
+        if not finite:
+            return
+        name, norm, _ = max(finite, key=lambda one: one[1])
+        if norm > EXPLODING:
+            self.say("grad.exploding_module", name, note=f"norm {norm:.3g}")
+        if self._step < FIRST:
+            return
+        size = {name: norm / count**0.5 for name, norm, count in finite}
+        if max(size.values()) > 100 * VANISHING:
+            small = [name for name, value in size.items() if value < VANISHING]
+            self.say("grad.vanishing", bool(small))
+            if small:
+                self.say("grad.vanishing_module", small[0], note=f"{len(small)} of {len(size)} weights")
+        if len(finite) >= 4:
+            quarter = len(finite) // 4
+            first = sorted(norm for _, norm, _ in finite[:quarter])[quarter // 2]
+            last = sorted(norm for _, norm, _ in finite[-quarter:])[quarter // 2]
+            self.say("grad.early_layers_small", first < EARLY_RATIO * last and first < EARLY_NORM)

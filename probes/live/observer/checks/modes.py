@@ -1,0 +1,156 @@
+"""Train mode and eval mode, gradients on and off: where a model runs as it should not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..journal import Journal
+from ..look.values import tensors_in
+from ..part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..watcher import Watcher
+
+STEPS = 5
+"""Steps in a row in eval mode after which it is no accident."""
+
+RARE = 0.34
+"""Forwards without gradients in more than this share of the rounds belong to the training (a teacher, a rollout)."""
+
+USUAL = 8
+"""Steps after which it is known how many forwards a step has."""
+
+NOISY = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d",
+         "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")  # fmt: skip
+"""Modules that behave differently in the two modes."""
+
+
+class Modes(Part):
+    """Evaluation in train mode, training in eval mode, evaluation that records graphs (playbooks b15, b27).
+
+    Evaluation is what no backward follows. A GAN, whose generator runs without gradients while its
+    discriminator learns, is left alone: evaluation in train mode is looked for where there is one optimizer.
+    """
+
+    name = "modes"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._watcher = watcher
+        self._noisy: dict[int, list[Any]] = {}
+        self._recorded: list[str] = []
+        self._round: list[str] = []
+        self._usual: Counter[int] = Counter()
+        self._rounds = self._rounds_with = self._evaluations = 0
+        self._in_train = self._in_eval_steps = self._kept = 0
+        self._places: Counter[int] = Counter()
+        self._trained: set[int] = set()
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A forward without gradients is an evaluation, or belongs to a step of another kind."""
+        place = next(
+            (one.data_ptr() for one in tensors_in(self._watcher.torch.Tensor, (args, kwargs)) if _plain(one)),
+            0,
+        )
+        if self._watcher.torch.is_grad_enabled():
+            self._trained.add(place)
+            return
+        self._evaluations += 1
+        if self._mode(root) == "train":
+            self._in_train += 1
+            self._places[place] += 1
+
+    def after_forward(self, root: torch.nn.Module, output: Any) -> None:
+        """A forward that recorded a graph waits for its backward."""
+        if self._watcher.torch.is_grad_enabled():
+            first: Any = next(tensors_in(self._watcher.torch.Tensor, output), None)
+            if first is not None and first.requires_grad:
+                self._recorded.append(self._mode(root))
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """Which of the forwards was this backward's?"""
+        recorded, self._recorded = self._recorded, []
+        if "train" in recorded or "plain" in recorded:
+            self._unused(recorded.count("eval"))
+            recorded = [one for one in recorded if one != "eval"]
+            self._too_many(recorded)
+        self._round += recorded
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """A round is complete."""
+        ran, self._round = self._round, []
+        if ran:
+            in_eval = set(ran) == {"eval"}
+            self._in_eval_steps = self._in_eval_steps + 1 if in_eval else 0
+            if self._in_eval_steps == STEPS:
+                self._journal.fact("model.eval_mode_in_training", True, step=step)
+            elif step == 2 * STEPS and not in_eval:
+                self._journal.fact("model.eval_mode_in_training", False, step=step)
+        self._rounds += 1
+        self._close_round()
+
+    def ended(self) -> None:
+        """The last evaluation comes after the last step."""
+        self._unused(self._recorded.count("eval"))
+        self._too_many(self._recorded)
+        self._close_round(last=True)
+        if self._evaluations and not self._kept:
+            self._journal.fact("model.grad_in_eval", False)
+
+    def _close_round(self, last: bool = False) -> None:
+        """Judge the forwards without gradients of this round."""
+        if self._in_train and len(self._watcher.models) <= 1 and self._rounds:
+            self._rounds_with += 1
+            rare = self._rounds_with <= max(1, RARE * self._rounds)
+            several = self._in_train > 1 or self._rounds_with > 1 or last
+            validation = (
+                len(self._places) == 1
+                and self._rounds_with >= STEPS
+                and not self._trained & set(self._places)
+            )
+            if self._rounds >= STEPS and ((rare and several) or validation):
+                self._journal.fact("model.train_mode_in_eval", True)
+        elif self._evaluations and (last or self._rounds >= STEPS):
+            self._journal.fact("model.train_mode_in_eval", False)
+        self._in_train = 0
+        if len(self._trained) > 64:
+            self._trained.clear()
+
+    def _unused(self, count: int) -> None:
+        """Forwards in eval mode that recorded a graph for no backward."""
+        self._kept += count
+        if self._kept > 1:
+            self._journal.fact("model.grad_in_eval", True)
+
+    def _too_many(self, recorded: list[str]) -> None:
+        """Far more forwards before a backward than this loop ever needs: the others were an evaluation."""
+        usual, seen = self._usual.most_common(1)[0] if self._usual else (0, 0)
+        if seen >= USUAL and len(self._usual) <= 2 and len(recorded) >= usual + 3:
+            self._journal.fact("model.grad_in_eval", True)
+            self._kept += len(recorded) - usual
+            if "train" in recorded and len(self._watcher.models) <= 1:
+                self._journal.fact("model.train_mode_in_eval", True)
+        elif recorded:
+            self._usual[len(recorded)] += 1
+
+    def _mode(self, root: Any) -> str:
+        """`train` or `eval` where it makes a difference, else `plain`."""
+        if id(root) not in self._noisy:
+            self._noisy[id(root)] = [
+                one for one in root.modules() if type(one).__name__ in NOISY and getattr(one, "p", 1.0) > 0
+            ]
+        noisy = self._noisy[id(root)]
+        if not noisy:
+            return "plain"
+        if root.training:
+            return "train" if any(one.training for one in noisy) else "plain"
+        return "plain" if any(one.training for one in root.children()) else "eval"
+
+
+def _plain(tensor: Any) -> bool:
+    """Whether it has an address."""
+    return type(tensor).__name__ == "Tensor" and str(tensor.layout) == "torch.strided" and not tensor.is_meta

@@ -1,0 +1,123 @@
+"""The order of things in a loop: backward, step, clearing of gradients."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..journal import Journal
+from ..model import held
+from ..part import Part
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..watcher import Watcher
+
+STALE = 3
+"""Steps in a row without new gradients that are no accident (the first step of LBFGS has its backward inside)."""
+
+THROWN = 20
+"""Gradients in a row that were cleared and never used; an attack of PGD makes 10 or so between two steps."""
+
+NEVER = 100
+"""Backward passes without any step; accumulation seldom goes beyond 64."""
+
+
+class Order(Part):
+    """Steps without new gradients, gradients that no step uses, and gradients cleared just before the step."""
+
+    name = "order"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._torch = watcher.torch
+        self._backwards = self._steps = self._thrown = self._since_step = 0
+        self._in_use = False
+        self._before: dict[int, tuple[int, list[Any]]] = {}
+        self._stale: dict[int, int] = {}
+        self._emptied: dict[int, int] = {}
+        self._cleared: set[int] = set()
+        self._still: list[tuple[weakref.ref[Any], Any]] = []
+
+    def after_backward(self, loss: torch.Tensor) -> None:
+        """New gradients."""
+        self._backwards += 1
+        self._since_step += 1
+        self._in_use = True
+        self._cleared.clear()
+        if not self._steps and self._since_step == THROWN:
+            self._still = self._samples()
+        if not self._steps and self._since_step == NEVER:
+            self._unused()
+
+    def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
+        """If no step has used them, they were made for nothing."""
+        if self._in_use:
+            self._cleared.add(id(optimizer))
+            self._thrown += 1
+            if self._thrown == 1:
+                self._still = self._samples(optimizer)
+            if self._thrown == THROWN:
+                self._unused()
+        self._in_use = False
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """Are there new gradients since this optimizer's last step?"""
+        key = id(optimizer)
+        marks = [(id(one.grad), one.grad._version) for one in held(optimizer)[:4] if one.grad is not None]
+        fresh = (self._backwards, marks)
+        last = self._before.get(key)
+        unchanged = last[1] == marks if last is not None else not marks
+        count = last[0] if last is not None else 0
+        emptied = key in self._cleared and not marks
+        self._stale[key] = self._stale.get(key, 0) + 1 if count == self._backwards and unchanged else 0
+        self._emptied[key] = self._emptied.get(key, 0) + 1 if emptied else 0
+        self._before[key] = fresh
+        if self._stale[key] >= STALE:
+            self._journal.fact("grad.step_without_backward", True)
+        if self._emptied[key] >= STALE:
+            self._journal.fact("grad.cleared_before_step", True)
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """The gradients were used."""
+        self._steps += 1
+        self._thrown = self._since_step = 0
+        self._in_use = False
+        self._still = []
+        if self._steps == 2 * STALE:
+            for name in (
+                "grad.step_without_backward",
+                "grad.cleared_before_step",
+                "grad.backward_without_step",
+            ):
+                self._journal.fact(name, False)
+
+    def ended(self) -> None:
+        """A short run that never stepped."""
+        if not self._steps and self._backwards > THROWN:
+            self._unused()
+
+    def _unused(self) -> None:
+        """Say so, unless the script moves the weights by itself (it may do so without an optimizer)."""
+        alive = [(ref(), values) for ref, values in self._still]
+        if alive and all(one is None or self._torch.equal(_part(one), values) for one, values in alive):
+            self._journal.fact("grad.backward_without_step", True)
+
+    def _samples(self, optimizer: Any = None) -> list[tuple[weakref.ref[Any], Any]]:
+        """Values of some parameters that an optimizer holds."""
+        optimizers = [optimizer] if optimizer is not None else self._live_optimizers()
+        parameters = [one for each in optimizers for one in held(each) if one.grad is not None or optimizer]
+        return [(weakref.ref(one), _part(one).clone()) for one in parameters[:8]]
+
+    def _live_optimizers(self) -> list[Any]:
+        objects = gc.get_objects()
+        kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, self._torch.optim.Optimizer)}
+        return [one for one in objects if type(one) in kinds and hasattr(one, "param_groups")]
+
+
+def _part(parameter: Any) -> Any:
+    """Some of its values."""
+    return parameter.detach().reshape(-1)[:64]

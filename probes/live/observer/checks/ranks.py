@@ -1,0 +1,60 @@
+"""What each rank holds, so that the parent can compare them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..model import held
+from .check import Check
+from .tensors import readable
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Ranks(Check):
+    """Writes a `checksum` record before sampled steps: norms of parameters and gradients of this rank.
+
+    Ranks that train the same model hold the same bits, and after the averaging the same gradients. Sharded
+    parameters (FSDP, tensor parallelism) differ by design and are not written.
+    """
+
+    name = "ranks"
+    thorough = False
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """The gradients are averaged by now."""
+        model = self.watcher.models.get(id(optimizer))
+        step = self.watcher.step + 1
+        if not (self.looking or step == 1) or model is None or not self._together():
+            return
+        parameters = [one for one in held(optimizer) if one.requires_grad]
+        wrappers = {type(one).__name__ for one in model.chain}
+        if (
+            not parameters
+            or "FullyShardedDataParallel" in wrappers
+            or not all(readable(self.torch, one) for one in parameters)
+        ):
+            return
+        self.journal.record(
+            "checksum",
+            step=step,
+            optimizer=model.number,
+            parameters=self._sum(parameters),
+            gradients=self._sum([one.grad for one in parameters if readable(self.torch, one.grad)]),
+            count=sum(one.numel() for one in parameters),
+            wrapped="DistributedDataParallel" in wrappers,
+        )
+
+    def _together(self) -> bool:
+        """Whether several ranks train together."""
+        distributed: Any = self.torch.distributed
+        return bool(
+            distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
+        )
+
+    def _sum(self, tensors: list[Any]) -> float | None:
+        if not tensors:
+            return None
+        norms = self.torch._foreach_norm([one.detach() for one in tensors])
+        return float(self.torch.stack([one.double().cpu() for one in norms]).sum())

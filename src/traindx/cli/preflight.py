@@ -1,0 +1,139 @@
+"""`diagnose preflight`: the first steps of a run looked at closely, then the run is ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from traindx.engine.report.lines import Line, Span, line_of
+
+from .exit_codes import FOUND, NOTHING_FOUND
+from .trying import COMMAND, the_command
+
+if TYPE_CHECKING:
+    from traindx.engine.facts import Facts
+    from traindx.engine.kb.knowledge import Knowledge
+    from traindx.engine.kb.rules import StepRule
+
+LIST = "preflight"
+"""The checklist that is ticked."""
+_MARKS = {True: ("ok", "good"), False: ("NO", "bad")}
+
+
+@click.command(context_settings=COMMAND)
+@the_command
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Optimizer steps before the end.",
+)
+@click.option("-r", "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a report too.")
+@click.option(
+    "--kb",
+    "kb_folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="More knowledge.",
+)
+@click.option("--color/--no-color", "colour", default=None, help="Colour the text.")
+def preflight(
+    command: tuple[str, ...],
+    steps: int,
+    report: Path | None,
+    kb_folders: tuple[Path, ...],
+    colour: bool | None,
+) -> int:
+    """Check a training command before it runs for days: a step or two, then the end.
+
+    Devices, trainable share, one batch, forward, backward, every gradient, the first loss against what guessing
+    would give, learning rate and precision. Exit code 1 where something is wrong.
+    """
+    from traindx.engine.report.short import short
+    from traindx.probes.live.probe import LiveProbe
+
+    from . import output, terminal
+    from .knowledge import knowledge
+    from .session import Session
+    from .trying import inputs_of, observed
+
+    known = knowledge(kb_folders)
+    in_colour = terminal.in_colour(colour)
+    with observed(command, {"stop_after": steps, "preflight": True}) as run:
+        watched = run.watched
+        session = Session(
+            known, inputs_of(command), probes=[LiveProbe(run.folder, known, status=watched.status)]
+        )
+        reasoned = session.run((), ())
+        first = next(run.records("batch"), {})
+        batch = [one for one in first.get("entries") or () if isinstance(one, dict)]
+    facts = reasoned.gathered.facts
+    terminal.show(_table(batch), colour=in_colour)
+    terminal.show(ticked(facts, known), colour=in_colour)
+    ended = f"ended after {watched.seconds:.0f} s"
+    terminal.show(short(reasoned.diagnosis, ended, failed=bool(watched.status)), colour=in_colour)
+    if report:
+        output.write_report(report, reasoned.diagnosis, known)
+    wrong = any(passes(step, facts) is False for step in known.checklists[LIST].steps)
+    return FOUND if wrong or watched.status or reasoned.diagnosis.found else NOTHING_FOUND
+
+
+def ticked(facts: Facts, knowledge: Knowledge) -> Iterator[Line]:
+    """The checklist, each item with what was seen."""
+    guide = knowledge.checklists[LIST]
+    yield Line()
+    yield line_of(Span(guide.title, "title"))
+    known = [(step, answer) for step in guide.steps if (answer := passes(step, facts)) is not None]
+    for step, answer in known:
+        mark, role = _MARKS[answer]
+        yield line_of("  ", Span(f"{mark:<3}", role), step.do, Span(f"  {_seen(step, facts)}", "dim"), hang=7)
+    rest = [step.do.rstrip(".") for step in guide.steps if passes(step, facts) is None]
+    if rest:
+        yield line_of(Span(f"  ?  not seen here: {'; '.join(rest)}", "dim"), hang=7)
+
+
+def passes(step: StepRule, facts: Facts) -> bool | None:
+    """Whether an item is fulfilled; None where that is not known."""
+    answer = step.passes.of(facts) if step.passes is not None else None
+    return answer if isinstance(answer, bool) else None
+
+
+def _seen(step: StepRule, facts: Facts) -> str:
+    from traindx.engine.wording import show
+
+    assert step.passes is not None
+    known = [fact for name in step.passes.names if (fact := facts.get(name)) is not None]
+    return ", ".join(f"{fact.name} = {show(fact.value)}" for fact in known)
+
+
+def _table(batch: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    """One line a tensor of the first batch."""
+    if not batch:
+        return
+    yield Line()
+    yield line_of(Span("The first batch", "title"))
+    for one in batch:
+        shape = "x".join(map(str, one.get("shape") or ())) or "a number"
+        parts = [f"{one.get('role')} {one.get('key')}: {shape} {one.get('dtype')} on {one.get('device')}"]
+        parts += [
+            f"{name} {one[name]:.4g}" for name in ("min", "max", "mean", "std") if _is_number(one.get(name))
+        ]
+        share = one.get("nonfinite_share")
+        bad = _is_number(share) and share > 0
+        if bad:
+            parts.append(f"NaN or Inf {share:.2%}")
+        if isinstance(labels := one.get("distribution"), dict):
+            parts.append(
+                "labels " + ", ".join(f"{label}: {count}" for label, count in list(labels.items())[:10])
+            )
+        yield line_of("  ", Span(", ".join(parts), "bad" if bad else ""), hang=4)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,223 @@
+"""Losses that are given what they do not expect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.live.checking import checked, classes, mlp, numbers, train
+
+
+def one_of_two(count: int = 32) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(count, 8), torch.randint(0, 2, (count, 1)).float()
+
+
+def test_softmax_before_cross_entropy_is_seen() -> None:
+    said = train(mlp(8, 4, nn.Softmax(dim=1)), nn.CrossEntropyLoss())
+    assert said["loss.input_is_probabilities"] is True
+    record = next(one for one in said.records("fact") if one["name"] == "loss.input_is_probabilities")
+    assert record["file"].endswith("checking.py")
+
+
+def test_raw_scores_clear_cross_entropy() -> None:
+    said = train(mlp(), nn.CrossEntropyLoss(label_smoothing=0.1))
+    assert said["loss.input_is_probabilities"] is False
+    assert said["loss.activation_before_cross_entropy"] is False
+    assert said["model.classes"] == 4
+
+
+def test_log_softmax_before_cross_entropy_changes_nothing() -> None:
+    assert (
+        train(mlp(8, 4, nn.LogSoftmax(dim=1)), nn.CrossEntropyLoss())["loss.input_is_probabilities"] is False
+    )
+
+
+def test_soft_targets_are_fine() -> None:
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, labels = classes()
+        return inputs, 0.7 * F.one_hot(labels, 4) + 0.3 * F.one_hot(labels.flip(0), 4)
+
+    said = train(mlp(), nn.CrossEntropyLoss(), batch)
+    assert said["loss.input_is_probabilities"] is False
+    assert "data.labels.out_of_range" not in said.facts
+
+
+def test_softmax_twice_by_hand_is_seen() -> None:
+    model = mlp(8, 4, nn.Softmax(dim=1))
+    said = train(model, lambda scores, labels: F.nll_loss(F.log_softmax(scores, dim=1), labels))
+    assert said["loss.input_is_probabilities"] is True
+
+
+def test_relu_before_cross_entropy_is_seen() -> None:
+    said = train(mlp(8, 4, nn.ReLU()), nn.CrossEntropyLoss())
+    assert said["loss.activation_before_cross_entropy"] is True
+
+
+def test_nll_on_probabilities_and_on_raw_scores() -> None:
+    assert train(mlp(8, 4, nn.Softmax(dim=1)), nn.NLLLoss())["loss.nll_on_probabilities"] is True
+    assert train(mlp(), nn.NLLLoss(), lr=1e-4)["loss.nll_on_raw_scores"] is True
+    said = train(mlp(8, 4, nn.LogSoftmax(dim=1)), nn.NLLLoss())
+    assert said["loss.nll_on_probabilities"] is False
+    assert said["loss.nll_on_raw_scores"] is False
+
+
+def test_segmentation_scores_are_read_along_their_classes() -> None:
+    model: Any = nn.Sequential(nn.Conv2d(3, 5, 3, padding=1), nn.Softmax(dim=1))
+
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.randn(4, 3, 32, 32), torch.randint(0, 5, (4, 32, 32))
+
+    assert train(model, nn.CrossEntropyLoss(), batch)["loss.input_is_probabilities"] is True
+    assert train(model[:1], nn.CrossEntropyLoss(), batch)["loss.input_is_probabilities"] is False
+
+
+def test_kl_div_wants_log_probabilities() -> None:
+    teacher = torch.softmax(torch.randn(32, 4), dim=1)
+    wrong = train(mlp(8, 4, nn.Softmax(dim=1)), lambda out, _: F.kl_div(out, teacher, reduction="batchmean"))
+    assert wrong["loss.kl_arguments_wrong"] is True
+    right = train(
+        mlp(8, 4, nn.LogSoftmax(dim=1)),
+        lambda out, _: F.kl_div(out, teacher.log(), None, None, "batchmean", True),
+    )
+    assert right["loss.kl_arguments_wrong"] is False
+
+
+def test_sigmoid_before_bce_with_logits_is_seen() -> None:
+    said = train(mlp(8, 1, nn.Sigmoid()), nn.BCEWithLogitsLoss(), one_of_two)
+    assert said["loss.sigmoid_twice"] is True
+
+
+def test_young_scores_between_0_and_1_are_no_probabilities() -> None:
+    model = mlp(8, 1)
+    with torch.no_grad():
+        model[2].weight.mul_(0.01)
+        model[2].bias.fill_(0.5)
+    assert train(model, nn.BCEWithLogitsLoss(), one_of_two)["loss.sigmoid_twice"] is False
+
+
+def test_bce_after_two_sigmoids_is_seen() -> None:
+    assert (
+        train(mlp(8, 1, nn.Sigmoid(), nn.Sigmoid()), nn.BCELoss(), one_of_two)["loss.sigmoid_twice"] is True
+    )
+    assert train(mlp(8, 1, nn.Sigmoid()), nn.BCELoss(), one_of_two)["loss.sigmoid_twice"] is False
+
+
+def test_raw_scores_cut_for_bce_are_seen() -> None:
+    said = train(mlp(8, 1), lambda out, y: F.binary_cross_entropy(out.clamp(1e-7, 1 - 1e-7), y), one_of_two)
+    assert said["loss.bce_on_raw_scores"] is True
+    model = mlp(8, 1, nn.Sigmoid())
+    said = train(model, lambda out, y: F.binary_cross_entropy(out.clamp(1e-7, 1 - 1e-7), y), one_of_two)
+    assert said["loss.bce_on_raw_scores"] is False
+
+
+def test_labels_of_minus_one_are_out_of_range_for_bce() -> None:
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, labels = one_of_two()
+        return inputs, 2 * labels - 1
+
+    assert train(mlp(8, 1), nn.BCEWithLogitsLoss(), batch)["data.labels.out_of_range"] is True
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_a_loss_that_broadcasts_is_seen() -> None:
+    said = train(mlp(8, 1), lambda out, y: F.mse_loss(out, y.squeeze(1)), numbers)
+    assert said["loss.shapes_broadcast"] is True
+    assert train(mlp(8, 1), nn.MSELoss(), numbers)["loss.shapes_broadcast"] is False
+
+
+def test_a_difference_by_hand_that_broadcasts_is_seen() -> None:
+    said = train(mlp(8, 1), lambda out, y: ((out - y.squeeze(1)) ** 2).mean(), numbers)
+    assert said["loss.shapes_broadcast"] is True
+
+
+def test_pairwise_differences_are_meant() -> None:
+    def ranking(out: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        flat = out.squeeze(1)
+        return torch.sigmoid(flat - flat.unsqueeze(1)).mean()
+
+    assert "loss.shapes_broadcast" not in train(mlp(8, 1), ranking, numbers).facts
+
+
+def test_targets_beyond_the_output_are_seen() -> None:
+    assert train(mlp(8, 1, nn.Sigmoid()), nn.MSELoss(), numbers)["loss.target_out_of_reach"] is True
+
+    def small() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, targets = numbers()
+        return inputs, torch.sigmoid(targets)
+
+    assert train(mlp(8, 1, nn.Sigmoid()), nn.MSELoss(), small)["loss.target_out_of_reach"] is False
+
+
+def test_a_label_out_of_range_is_read_from_the_error() -> None:
+    with pytest.raises(IndexError), checked() as said:  # noqa: PT012 - the loop is what raises
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(20):
+            inputs, labels = classes()
+            if step == 15:
+                labels[3] = 4
+            loss: Any = F.cross_entropy(model(inputs), labels)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    assert said["data.labels.out_of_range"] is True
+    assert said["data.labels.max"] == 4
+
+
+def test_partly_ignored_labels_are_counted() -> None:
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, labels = classes(40)
+        labels[:10] = -100
+        return inputs, labels
+
+    said = train(mlp(), nn.CrossEntropyLoss(), batch)
+    assert said["data.labels.ignored_share"] == 0.25
+    assert said["data.labels.all_ignored"] is False
+    assert said["data.labels.out_of_range"] is False
+
+
+def test_a_batch_of_ignored_labels_is_seen() -> None:
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, labels = classes()
+        return inputs, torch.full_like(labels, -100)
+
+    assert train(mlp(), nn.CrossEntropyLoss(), batch)["data.labels.all_ignored"] is True
+
+
+def sorted_batches(of: int = 4) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    labels: Any = torch.arange(of).repeat_interleave(64)
+    return list(zip(torch.randn(len(labels), 8).chunk(of * 2), labels.split(32), strict=True))
+
+
+def test_labels_sorted_by_class_are_seen() -> None:
+    batches = iter(sorted_batches(8))
+    said = train(mlp(8, 8), nn.CrossEntropyLoss(), lambda: next(batches))
+    assert said["data.labels.sorted"] is True
+    assert said["data.shuffled"] is False
+
+
+def test_shuffled_labels_are_cleared() -> None:
+    said = train(mlp(), nn.CrossEntropyLoss())
+    assert said["data.labels.sorted"] is False
+    assert "data.shuffled" not in said.facts
+
+
+def test_domain_labels_that_take_turns_are_not_sorted_data() -> None:
+    """A domain classifier is given zeros for one half and ones for the other, in every step."""
+
+    def domains(out: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+        zeros = torch.zeros(16, dtype=torch.long)
+        return F.cross_entropy(out[:16], zeros) + F.cross_entropy(out[16:], zeros + 1)
+
+    assert train(mlp(8, 2), domains).facts.get("data.labels.sorted") is not True
+
+
+def test_contrastive_labels_are_not_sorted_data() -> None:
+    def contrast(out: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+        return F.cross_entropy(out @ out.detach().T, torch.arange(len(out)))
+
+    assert train(mlp(), contrast).facts.get("data.labels.sorted") is False

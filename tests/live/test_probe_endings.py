@@ -1,0 +1,134 @@
+"""How a watched run ended: exceptions of one rank or several, standstills, signals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from traindx.engine.facts import Origin, Place
+from traindx.engine.kb.knowledge import Knowledge
+
+from .journals import Record, Seen, process, raised, steps
+
+LOSSES = [2.0 - 0.01 * step for step in range(60)]
+IN_COLLECTIVE = [
+    'File "train.py", line 40, in main',
+    'File "/env/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py", line 2806, in all_reduce',
+]
+
+
+def stacks(*frames: str, **more: Any) -> Record:
+    thread = {"name": "MainThread", "frames": list(frames)}
+    return {"kind": "stacks", "t": 9.0, "why": "no step for 300 s", "step": 60, "threads": [thread], **more}
+
+
+def test_an_exception_is_read_with_all_signatures(knowledge: Knowledge) -> None:
+    message = "mat1 and mat2 shapes cannot be multiplied (32x50176 and 12544x128)"
+    operands = [{"name": "input", "shape": [32, 50176], "dtype": "torch.float32", "device": "cpu"}]
+    seen = Seen(knowledge, [process(), raised("RuntimeError", message, step=1, operands=operands)])
+
+    assert (seen["log.matmul_shape_mismatch"], seen["log.shape.given"]) == (True, "32x50176")
+    assert (seen["log.exception.file"], seen["log.exception.line"]) == ("train.py", 31)
+    assert seen["log.exception.operands"] == ("input: float32[32x50176] on cpu",)
+    found = seen.fact("log.matmul_shape_mismatch")
+    assert (found.origin, found.place and found.place._replace(text="")) == (
+        Origin.LIVE,
+        Place("the run", step=1),
+    )
+
+
+def test_signatures_that_an_exception_does_not_have_are_absent(knowledge: Knowledge) -> None:
+    seen = Seen(knowledge, [process(), raised("KeyError", "'labels'")])
+
+    assert seen["log.cuda_oom"] is False
+
+
+def test_without_an_exception_nothing_is_said_of_signatures(knowledge: Knowledge) -> None:
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES)])
+
+    assert (seen["log.cuda_oom"], seen["log.traceback"]) == (None, None)
+
+
+def test_the_rank_that_failed_first_is_told_from_those_that_followed(knowledge: Knowledge) -> None:
+    follows = (
+        "[../third_party/gloo/gloo/transport/tcp/pair.cc:598] Connection closed by peer [127.0.0.1]:23456"
+    )
+    seen = Seen(
+        knowledge,
+        [process(0, 2, time=1000.0), steps(loss=LOSSES), raised("RuntimeError", follows, t=20.5)],
+        [
+            process(1, 2, time=1000.2),
+            steps(loss=LOSSES),
+            raised("IndexError", "index 5 is out of range", t=20.0),
+        ],
+    )
+
+    assert (seen["log.first_failing_rank"], seen["log.exception.type"]) == (1, "IndexError")
+
+
+def test_a_run_that_stands_in_the_loader_waits_for_data(knowledge: Knowledge) -> None:
+    frames = [
+        'File "train.py", line 12, in <module>',
+        'File "/env/site-packages/torch/utils/data/dataloader.py", line 1251, in _try_get_data',
+    ]
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES), stacks(*frames)])
+
+    assert (seen["process.stuck"], seen["process.stuck_data"], seen["process.stuck_collective"]) == (
+        True,
+        True,
+        False,
+    )
+    assert seen["process.stuck_in"] == "train.py:12 (<module>)"
+
+
+def test_ranks_in_a_collective_are_told_from_the_one_elsewhere(knowledge: Knowledge) -> None:
+    seen = Seen(
+        knowledge,
+        [process(0, 2), steps(loss=LOSSES), stacks(*IN_COLLECTIVE)],
+        [process(1, 2), steps(loss=LOSSES), stacks('File "train.py", line 77, in save')],
+    )
+
+    assert (seen["dist.collective"], seen["dist.waiting_ranks"]) == ("all_reduce", "0")
+    assert seen["dist.elsewhere"] == "rank 1 in train.py:77 (save)"
+    assert (seen["dist.collectives_differ"], seen["dist.rank_failed"]) == (False, False)
+
+
+def test_a_rank_that_had_ended_explains_the_wait(knowledge: Knowledge) -> None:
+    end = {"kind": "end", "t": 8.0, "how": "exit", "status": 0, "steps": 60}
+    seen = Seen(
+        knowledge,
+        [process(0, 2), steps(loss=LOSSES), stacks(*IN_COLLECTIVE)],
+        [process(1, 2), steps(loss=LOSSES), end],
+    )
+
+    assert (seen["dist.rank_ended_early"], seen["dist.elsewhere"]) == (True, "rank 1 had ended (exit)")
+
+
+def test_a_rank_that_failed_explains_the_wait(knowledge: Knowledge) -> None:
+    seen = Seen(
+        knowledge,
+        [process(0, 2), steps(loss=LOSSES), stacks(*IN_COLLECTIVE)],
+        [process(1, 2), steps(loss=LOSSES), raised("ValueError", "bad sample")],
+    )
+
+    assert (seen["dist.rank_failed"], seen["dist.rank_ended_early"]) == (True, False)
+
+
+def test_the_end_of_the_command_is_its_status(knowledge: Knowledge) -> None:
+    killed = Seen(knowledge, [process(), steps(loss=LOSSES)], status=-9)
+    by_shell = Seen(knowledge, [process(), steps(loss=LOSSES)], status=139)
+    well = Seen(knowledge, [process(), steps(loss=LOSSES)], status=0)
+
+    assert (killed["process.exit_code"], killed["process.signal"]) == (-9, "SIGKILL")
+    assert by_shell["process.signal"] == "SIGSEGV"
+    assert (well["process.exit_code"], well["process.signal"]) == (0, None)
+
+
+def test_what_happened_is_told_in_its_order(knowledge: Knowledge) -> None:
+    event = {"kind": "event", "t": 2.0, "what": "a look began", "step": 30}
+    broken = [*LOSSES[:40], *["nan"] * 20]
+    seen = Seen(knowledge, [process(), event, steps(loss=broken), raised("RuntimeError", "boom", step=60)])
+
+    told = [one.what for one in seen.findings.events]
+    assert told[0] == "a look began"
+    assert "NaN or Inf for the first time" in told[1]
+    assert told[-1].startswith("RuntimeError: boom")
