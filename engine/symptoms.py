@@ -73,8 +73,11 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     """Where no symptom is named or sure: the one that hints and the likely causes together point to.
 
     A possible one suffices, since a person asks because something is wrong. Only the numbers of a
-    run that show nothing wrong ask for a likely cause, unless a person describes the run.
+    run that show nothing wrong ask for a likely cause, unless a person describes the run. A run that
+    was watched shows its symptoms itself: what is silent there is a silent fault.
     """
+    if facts.value("log.watched_steps"):
+        return []
     weights = knowledge.weights
     causes = rank(knowledge, facts, {})
     hints = [_look(symptom, knowledge, facts, ()) for symptom in knowledge.symptoms.values()]

@@ -34,6 +34,10 @@ _BY_NAME: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
         (r"^(?:environment|conda)[\w.-]*\.ya?ml$|^conda[-_]list[\w.-]*$", Kind.PACKAGES),
         (r"\.(?:py|ipynb)$", Kind.CODE),
         (
+            r"\.(?:pt|pth|ckpt|safetensors)$|^(?:pytorch_model|adapter_model|optimizer|scheduler)[\w.-]*\.bin$",
+            Kind.CHECKPOINT,
+        ),
+        (
             r"\.(?:ya?ml|jsonc?|json5|toml|sh|bash|zsh|slurm|sbatch|sub|pbs|ps1|bat|cmd|env|ini|cfg|conf|gin)$",
             Kind.CONFIG,
         ),

@@ -23,6 +23,8 @@ class Kind(StrEnum):
     """Installed or wanted packages: requirements.txt, environment.yml, pip freeze."""
     LIVE = "live"
     """The folder in which the observers of a watched run wrote their records."""
+    CHECKPOINT = "checkpoint"
+    """A saved state: weights, with or without the optimizer's."""
     OTHER = "other"
 
 

@@ -51,6 +51,10 @@ def probes_for(
         from .code import CodeProbe
 
         probes.append(CodeProbe(inputs, knowledge))
+    if Kind.CHECKPOINT in kinds:
+        from .checkpoint import CheckpointProbe
+
+        probes.append(CheckpointProbe(inputs, knowledge))
     return [*probes, *_of_this_machine(knowledge)] if machine else probes
 
 

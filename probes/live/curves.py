@@ -53,6 +53,8 @@ class Curve:
         """The last step."""
         self.count = 0
         """Steps that were measured."""
+        self.first = self.last = 0
+        """Where among all steps of the process its own begin and end."""
         self.times: list[dict[str, float]] = []
         """The seconds that the parts of each step took."""
 
@@ -81,6 +83,10 @@ class Curve:
             marks = [Mark(step, b"", step=float(step), rank=rank) for step, _ in points]
             series.extend([value for _, value in points], marks.__getitem__)
 
+    def overlaps(self, other: Curve) -> bool:
+        """Whether the two step in turn, and not one after the other as in two phases of a run."""
+        return other.first < self.last and self.first < other.last
+
     @property
     def broken(self) -> bool:
         """Whether its loss or its gradients were NaN or infinite."""
@@ -92,13 +98,14 @@ class Curve:
 
 
 def curves_of(processes: Iterable[Process]) -> list[Curve]:
-    """The curves of all optimizers of all processes, those that broke first, then by rank and by number."""
+    """The curves of all optimizers of all processes: those that broke at the front, then by rank, the last phase first."""
     found = list(chain.from_iterable(map(_of_process, processes)))
-    return sorted(found, key=lambda one: (not one.broken, one.process.rank or 0, one.optimizer))
+    return sorted(found, key=lambda one: (not one.broken, one.process.rank or 0, -one.last, one.optimizer))
 
 
 def _of_process(process: Process) -> Iterator[Curve]:
     curves: dict[int, Curve] = {}
+    seen = 0
     for record in process.of("steps"):
         length = len(record.get("step") or ())
         columns = {name: one for name, one in record.items() if isinstance(one, list) and len(one) == length}
@@ -108,7 +115,12 @@ def _of_process(process: Process) -> Iterator[Curve]:
                 whole(columns["optimizer"][row]) or 0 if "optimizer" in columns else 0, []
             ).append(row)
         for key, chosen in rows.items():
-            curves.setdefault(key, Curve(process, key)).extend(columns, chosen)
+            if key not in curves:
+                curves[key] = Curve(process, key)
+                curves[key].first = seen + chosen[0]
+            curves[key].extend(columns, chosen)
+            curves[key].last = seen + chosen[-1]
+        seen += length
     if curves:
         _evaluate(process, curves[min(curves)])
     yield from curves.values()
@@ -148,9 +160,10 @@ def _tell_zero_from_start(told: Told, curve: Curve) -> None:
 
 
 def are_apart(curves: Sequence[Curve]) -> bool:
-    """Whether several optimizers of one process train on losses of their own, as the two sides of a GAN do."""
-    first = curves[0].process if curves else None
-    losses = [list(series.values[:50]) for one in curves if one.process is first and (series := one.losses())]
+    """Whether several optimizers of one process step in turn, on losses of their own, as the two sides of a GAN do."""
+    own = [one for one in curves if one.process is curves[0].process]
+    in_turn = [one for one in own if any(one.overlaps(other) for other in own if other is not one)]
+    losses = [list(series.values[:50]) for one in in_turn if (series := one.losses())]
     return any(one != losses[0] for one in losses[1:])
 
 

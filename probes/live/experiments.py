@@ -104,6 +104,9 @@ def _compare(before: ShortRun, after: ShortRun, knowledge: Knowledge) -> None:
     one, other = _end(before.losses), _end(after.losses)
     if one and other is not None:
         tell(Fact("test.loss_ratio", other / one, Origin.LIVE))
+    worst, now = before.facts.value("test.trouble"), after.facts.value("test.trouble")
+    if isinstance(worst, int) and isinstance(now, int):
+        tell(Fact("test.relief", now < worst, Origin.LIVE))
     if before.per_second and after.per_second:
         tell(Fact("test.speedup", after.per_second / before.per_second, Origin.LIVE))
     if before.losses and after.losses:

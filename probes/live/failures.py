@@ -37,8 +37,9 @@ def read_failures(processes: Sequence[Process], knowledge: Knowledge) -> Finding
 
 def _raised(processes: Sequence[Process]) -> Iterator[tuple[float, Process, Record]]:
     for process in processes:
-        for record in process.of("exception"):
-            yield process.time(record), process, record
+        for kind in ("exception", "fault"):
+            for record in process.of(kind):
+                yield process.time(record), process, record
 
 
 def _text(process: Process, record: Record) -> str:

@@ -33,11 +33,12 @@ def read_faults(path: Path) -> Iterator[Record]:
     starts = [place for place, line in enumerate(lines) if line.startswith((_FATAL, _TIMER))]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         fatal = lines[start].startswith(_FATAL)
-        yield {
-            "kind": "fault" if fatal else "stacks",
-            "why": lines[start].removeprefix(_FATAL) if fatal else "no step: C code holds the interpreter",
-            "threads": _threads(lines[start + 1 : end]),
-        }
+        record: dict[str, Any] = {"threads": _threads(lines[start + 1 : end])}
+        if fatal:
+            text = "\n".join(lines[start:end])
+            yield {"kind": "fault", "why": lines[start].removeprefix(_FATAL), "traceback": text, **record}
+        else:
+            yield {"kind": "stacks", "why": "no step: C code holds the interpreter", **record}
 
 
 def _threads(lines: list[str]) -> list[dict[str, Any]]:

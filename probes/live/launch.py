@@ -70,7 +70,7 @@ def start(command: Sequence[str], environment: Mapping[str, str] | None) -> subp
 
 def own_journal(folder: Path, command: Sequence[str]) -> Journal:
     """The journal of this process, which says what only the parent sees: how the command ended."""
-    journal = journal_in(str(folder))
+    journal = journal_in(str(folder), "parent")
     journal.record(
         "process",
         version=VERSION,

@@ -91,10 +91,9 @@ class LiveProbe:
             events += tell_standstill(self._facts, trainers)
         events += tell_end(self._facts, processes, self._status)
         self._findings.events = sorted(events, key=_by_step)[:MAX_EVENTS]
+        watched = what_was_watched(self._facts, curves, trainers)
+        self._findings.inputs.append(InputSeen(RUN, "live", note=watched))
         self._findings.facts = list(self._facts)
-        self._findings.inputs.append(
-            InputSeen(RUN, "live", note=what_was_watched(self._facts, curves, trainers))
-        )
         return self._findings
 
     def _read(self) -> list[Process]:
@@ -132,7 +131,7 @@ class LiveProbe:
             self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=alone))
         if curves:
             self._facts.tell("log.has_metrics", True, Place(RUN))
-            lead = min(curves, key=lambda one: (one.process.rank or 0, one.optimizer))
+            lead = max(curves, key=lambda one: (-(one.process.rank or 0), one.count))
             tell_shares(self._facts, lead.times, self._knowledge.limits, Place(RUN, step=lead.steps))
 
     def _said_events(self, processes: Sequence[Process]) -> list[Event]:

@@ -76,7 +76,8 @@ def read_run(folder: Path) -> RunRecords:
             "no Python process could be watched: the command started none, or one that ignores PYTHONPATH "
             "(-S, -I, -E, another environment)"
         )
-    if newer := max((whole(one[0].get("version")) or 0 for one in run.processes), default=0) > VERSION:
+    newer = max((whole(one[0].get("version")) or 0 for one in run.processes), default=0)
+    if newer > VERSION:
         run.notes.append(
             f"the observer of this run is newer (records {newer}, known here {VERSION}); some may be missed"
         )
@@ -92,7 +93,7 @@ def parsed(line: bytes) -> Record | None:
     return record if isinstance(record, dict) and isinstance(record.get("kind"), str) else None
 
 
-class _Kept:
+class Kept:
     """The records of one process: its first and its last ones."""
 
     def __init__(self) -> None:
@@ -107,13 +108,17 @@ class _Kept:
         self.dropped += len(self._last) == _LAST
         self._last.append(record)
 
+    @property
+    def last(self) -> Record:
+        return self._last[-1] if self._last else self._first[-1]
+
     def all(self) -> list[Record]:
         return [*self._first, *self._last]
 
 
 def _processes(path: Path, notes: list[str]) -> Iterator[list[Record]]:
     """The processes that had this number, one after the other: in a long run numbers come again."""
-    kept: _Kept | None = None
+    kept: Kept | None = None
     broken = 0
     with path.open("rb") as file:
         while line := file.readline(MAX_LINE):
@@ -124,11 +129,11 @@ def _processes(path: Path, notes: list[str]) -> Iterator[list[Record]]:
             if kept is None or record["kind"] == "process":
                 if kept is not None:
                     yield kept.all()
-                kept = _Kept()
+                kept = Kept()
             kept.add(record)
     if kept is not None:
         for fault in read_faults(path.with_suffix(".fault")):
-            kept.add(fault)
+            kept.add({"t": kept.last.get("t", 0), **fault})
         if kept.dropped:
             notes.append(f"process {path.stem}: {kept.dropped} records from its middle were left out")
         yield kept.all()

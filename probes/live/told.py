@@ -77,6 +77,8 @@ def _as_declared(value: object, kind: str | None) -> Value | None:
     if kind == "list":
         parts = value if isinstance(value, (list, tuple)) else [value]
         return tuple(str(part) for part in parts[:_MOST]) or None
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(part) for part in value[:_MOST]) or None
     return str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
 
 

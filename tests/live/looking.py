@@ -13,7 +13,7 @@ from torch import nn
 
 from traindx.probes.live.observer import parts
 from traindx.probes.live.observer.journal import Journal
-from traindx.probes.live.observer.watcher import install
+from traindx.probes.live.observer.watcher import Watcher, install
 
 LOOKING = ("losses.Losses", "gradients.Gradients", "steps.Steps", "batch.Batches", "nonfinite.Nonfinite")
 
@@ -23,6 +23,7 @@ class Said:
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
+        self.watcher: Watcher
 
     def records(self, kind: str) -> list[dict[str, Any]]:
         found = [json.loads(line) for line in self.lines]
@@ -30,6 +31,16 @@ class Said:
 
     def __getitem__(self, name: str) -> Any:
         return self.facts[name]
+
+    @contextmanager
+    def failing(self, kind: type[Exception]) -> Iterator[None]:
+        """The script is expected to end with this error, which the observer is told of."""
+        try:
+            yield
+        except kind as error:
+            self.watcher.failed(error)
+            return
+        raise AssertionError(f"no {kind.__name__}")
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -48,14 +59,11 @@ def watched(options: dict[str, Any] | None = None) -> Iterator[Said]:
     said = Said()
     names, parts.PARTS = parts.PARTS, LOOKING  # type: ignore[assignment]
     try:
-        watcher = install(torch, Journal(said.lines.append), options or {})
+        said.watcher = watcher = install(torch, Journal(said.lines.append), options or {})
     finally:
         parts.PARTS = names
     try:
         yield said
-    except BaseException as error:
-        watcher.failed(error)
-        raise
     finally:
         watcher.close()
     assert said.records("trouble") == []

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from traindx.probes.live.launch import environment
 from traindx.probes.live.processes import Record
@@ -30,6 +30,10 @@ class Ran(NamedTuple):
     def roles(self) -> list[str]:
         """The role of each process, in the order in which they began."""
         return [record["role"] for record in self.of("process")]
+
+
+Bare: TypeAlias = tuple[int, str, str]
+"""Exit code, output and errors."""
 
 
 def program(code: str, folder: Path) -> Path:
@@ -61,12 +65,14 @@ def watch_command(
     records = folder / "records"
     records.mkdir(exist_ok=True)
     given = environment(records, options or {}, {**os.environ, **(inherited or {})})
-    done = subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command, check=False, cwd=folder, env=given, capture_output=True, text=True, timeout=60
+    )
     return Ran(done.returncode, done.stdout, done.stderr, read_run(records))
 
 
-def run_bare(code: str, folder: Path) -> tuple[int, str, str]:
+def run_bare(code: str, folder: Path) -> Bare:
     """The exit code, output and errors of the same script when nobody watches."""
     command = [sys.executable, str(program(code, folder))]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr

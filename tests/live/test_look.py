@@ -129,6 +129,28 @@ def test_a_softmax_over_a_row_that_is_masked_altogether_is_named() -> None:
     )
     assert_named(said, "softmax", "softmax")
     assert said["act.nonfinite_module"] == "attn"
+    assert said["act.fully_masked_row"] is True
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_padding_throughout_is_named_within_the_attention_of_torch(masked: bool) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.self_attn = nn.MultiheadAttention(4, 2, batch_first=True)
+
+        def forward(self, inputs: torch.Tensor) -> Any:
+            padding = torch.zeros(2, 8, dtype=torch.bool)
+            padding[1] = masked
+            large = inputs if masked else inputs * 1e25
+            hidden = self.self_attn(large, large, inputs, padding)  # attention
+            return hidden[0]
+
+    inputs = torch.randn(2, 8, 4)
+    said = train(Net(), lambda step: (inputs, None), lambda output, _: output.pow(2).mean())
+    assert_named(said, "multi_head_attention_forward", "attention")
+    assert said["act.nonfinite_module"] == "self_attn"
+    assert said["act.fully_masked_row"] is masked
 
 
 def test_a_causal_mask_of_infinities_is_no_fault() -> None:
@@ -176,7 +198,7 @@ def test_nan_in_the_labels_is_the_data_and_no_operation() -> None:
 
 
 def test_weights_that_are_nan_before_the_step_are_told_from_operations_that_fail() -> None:
-    model = mlp()
+    model: Any = mlp()
 
     def batch(step: int) -> Any:
         if step == 3:
@@ -263,7 +285,8 @@ def test_a_loop_that_leaves_out_bad_steps_is_looked_at_all_the_same() -> None:
 
 def test_a_script_that_stops_at_nan_is_told_the_operation_from_the_graph() -> None:
     model = mlp()
-    with pytest.raises(FloatingPointError), watched() as said:
+
+    def stops_at_nan() -> None:
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         for step in range(1, 4):
             inputs, _ = numbers(step)
@@ -273,5 +296,8 @@ def test_a_script_that_stops_at_nan_is_told_the_operation_from_the_graph() -> No
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+
+    with watched() as said, said.failing(FloatingPointError):
+        stops_at_nan()
     assert said["act.nonfinite_op"] == "sqrt"
     assert said["test.anomaly_names_op"] == "SqrtBackward0"

@@ -20,6 +20,7 @@ class Notice(Entry):
     again: FactName | None = Field(
         None, description="It is said once more when this fact has another value; once in all where left out."
     )
+    sources: list[Text] = Field(default_factory=list)
 
 
 class Answer(Model):

@@ -89,11 +89,11 @@ class Observer:
         self.journal.record("torch", torch=str(torch.__version__), cuda=getattr(version, "cuda", None))
         self._change(torch)
         self.watcher = install(torch, self.journal, self.options)
-        add_tools(self.watcher)
         after = self.options.get("hang_after", AFTER)
         self.hang = Hang(self.journal, float(after), self.step, self._words)
         self.watcher.add(self.hang)
         self.hang.start()
+        guarded(self.journal, "tools", add_tools)(self.watcher)
 
     def _change(self, torch: ModuleType) -> None:
         """What an experiment asks for; nothing in any other run."""

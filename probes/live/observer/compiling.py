@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from types import FunctionType, ModuleType
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
 
 
 def is_compiling_in(torch: ModuleType) -> Callable[[], bool]:
@@ -18,15 +24,34 @@ def is_compiling_in(torch: ModuleType) -> Callable[[], bool]:
 
 def run_as_it_is(torch: ModuleType, function: Callable[..., Any]) -> None:
     """Where this function is called below a compiled one, its frame runs uncompiled (what it calls may be compiled)."""
-    skip_code = getattr(_eval_frame(torch), "skip_code", None)
-    if skip_code is not None and isinstance(function, FunctionType):
-        skip_code(function.__code__)
+    if not isinstance(function, FunctionType):
+        return
+    dynamo = _eval_frame(torch)
+    if hasattr(dynamo, "set_code_exec_strategy"):
+        action = dynamo._FrameAction
+        strategy = dynamo._FrameExecStrategy(action.SKIP, action.DEFAULT)
+        dynamo.set_code_exec_strategy(function.__code__, strategy)
+    elif hasattr(dynamo, "skip_code"):  # torch before 2.7
+        dynamo.skip_code(function.__code__)
 
 
 def compiler_switch(torch: ModuleType) -> Callable[[Any], Any]:
     """`switch(None)` turns dynamo off for the frames of this thread and returns what was on, to hand back later."""
     switch: Callable[[Any], Any] | None = getattr(_eval_frame(torch), "set_eval_frame", None)
     return switch if switch is not None else lambda callback: callback
+
+
+def anything_compiled(watcher: Watcher) -> bool:
+    """Whether torch.compile is at work in this process: then a function mode would have graphs compiled anew."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    if dynamo is not None and dynamo.counters.get("frames"):
+        return True
+    return any(is_compiled(one) for model in watcher.models.values() for one in model.each_module())
+
+
+def is_compiled(module: torch.nn.Module) -> bool:
+    """Whether this module was handed to torch.compile, or compiled in place."""
+    return type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
 
 
 def _eval_frame(torch: ModuleType) -> Any:

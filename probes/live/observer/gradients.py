@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import time
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from .watcher import Watcher
 
+FIRST = 20
+SHARE = 0.005
+SECONDS = 15e-6
+MOST_APART = 20
 NAMES = 20
 """Parameters named in one fact."""
 
@@ -30,10 +35,21 @@ class Gradients(Part):
         self._watcher = watcher
         self._no_grad = watcher.torch.no_grad
         self._norms = _norm_function(watcher.torch)
+        self._pace = _Pace()
+        self._named = False
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Measure what the optimizer is about to step with."""
-        parameters = held(optimizer)
+        if self._pace.is_due() or self._watcher.alarmed or not optimizer.param_groups[0]["params"][0].is_cpu:
+            self._measure(held(optimizer))
+        scale = getattr(optimizer, "grad_scale", None)
+        if scale is not None:
+            # A fused optimizer unscales, and skips the step, itself: these are set while it steps.
+            self._watcher.pending.append(("grad_scale", scale))
+            self._watcher.pending.append(("found_inf", optimizer.found_inf))  # type: ignore[attr-defined]
+
+    def _measure(self, parameters: list[Any]) -> None:
+        start = time.perf_counter()
         having = [one for one in parameters if one.grad is not None]
         row = self._watcher.row
         row["parameters"] = having
@@ -41,17 +57,16 @@ class Gradients(Part):
         if having:
             with self._no_grad():
                 self._watcher.pending.append(("norms", self._norms([one.grad for one in having])))
-        scale = getattr(optimizer, "grad_scale", None)
-        if scale is not None:
-            # A fused optimizer unscales, and skips the step, itself: these are set while it steps.
-            self._watcher.pending.append(("grad_scale", scale))
-            self._watcher.pending.append(("found_inf", optimizer.found_inf))  # type: ignore[attr-defined]
+        self._pace.measured(time.perf_counter() - start)
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Name the parameters in the step in which their gradient stops being a number."""
         total = values.get("grad_norm")
-        if total is None or math.isfinite(total) or values["skipped"]:
+        if total is not None:
+            self._watcher.alarmed = not math.isfinite(total)
+        if total is None or math.isfinite(total) or values["skipped"] or self._named:
             return
+        self._named = True
         model = values["model"]
         names = [
             model.name_of(one)
@@ -60,6 +75,34 @@ class Gradients(Part):
         ]
         note = f"{len(names)} of {values['held']} parameters"
         self._journal.fact("grad.nonfinite_names", names[:NAMES], step=step, note=note)
+
+
+class _Pace:
+    """How often the norms are measured on the CPU, where they are computed by the loop's own thread.
+
+    In each of the first steps, and in all where they take no more than SHARE of the round, or SECONDS; else so
+    seldom that they do not on average, and at once where a part has set `watcher.alarmed`. A GPU takes them
+    by the way.
+    """
+
+    def __init__(self) -> None:
+        self._steps = self._left = 0
+        self._cost = self._round = math.inf
+        self._last = 0.0
+
+    def is_due(self) -> bool:
+        """Whether this step is measured."""
+        now = time.perf_counter()
+        self._round = min(1.1 * self._round, now - self._last)
+        self._last = now
+        self._steps += 1
+        self._left -= 1
+        return self._steps <= FIRST or self._left < 0
+
+    def measured(self, cost: float) -> None:
+        """It took so long. The lowest of late counts: the thread may have been interrupted."""
+        self._cost = min(1.1 * self._cost, cost)
+        self._left = min(MOST_APART, int(self._cost / max(SECONDS, SHARE * self._round)))
 
 
 def plain(gradient: Any) -> torch.Tensor:

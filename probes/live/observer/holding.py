@@ -47,6 +47,9 @@ class Holding(Part):
         """After some rounds, compare."""
         if self._rounds < 2 * ROUNDS:
             self._order.append(id(optimizer))
+        if step == 1 and self._rounds >= ROUNDS:
+            # Another optimizer, after the first was judged: what its losses reach is collected anew.
+            self._backwards = 0
         self._rounds = max(self._rounds, step)
         if step == ROUNDS and self._backwards:
             self._conclude()
@@ -60,7 +63,8 @@ class Holding(Part):
     def _conclude(self) -> None:
         models = list(self._watcher.models.values())
         in_some = {id(one) for model in models for one in held(model.optimizer)}
-        left_out = self._named([one for key, one in self._reached.items() if key not in in_some], models)
+        unheld = [one for key, one in self._reached.items() if key not in in_some]
+        left_out = self._named(unheld, models)
         self._journal.fact("model.in_optimizer", not left_out, note=_listed(list(left_out)))
         if left_out:
             self._journal.fact("model.not_in_optimizer_names", list(left_out)[:NAMES])
@@ -69,7 +73,7 @@ class Holding(Part):
         twice = self._twice(models)
         self._journal.fact("model.optimizer_duplicates", bool(twice), note=_listed(twice))
         foreign = any(self._foreign(model) for model in models)
-        self._journal.fact("model.optimizer_foreign", bool(foreign and left_out))
+        self._journal.fact("model.optimizer_foreign", bool(foreign and unheld))
         self._reached.clear()
 
     def _named(self, left_out: list[torch.Tensor], models: list[ModelSeen]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping
 
 from .journal import Journal
+from .models import ADAPTERS
 from .part import Part
 
 if TYPE_CHECKING:
@@ -35,12 +36,14 @@ class Initial(Part):
         self._journal = journal
         self._watcher = watcher
         self._layers: list[tuple[str, torch.Tensor, bool]] = []
+        self._adapted = False
 
     def model_found(self, model: ModelSeen) -> None:
         """Queue the statistics: they come with the first row."""
         torch = self._watcher.torch
         if self._layers:
             return
+        self._adapted = any(ADAPTERS.search(name) for name, one in model.parameters() if one.requires_grad)
         shared = {id(one.weight) for one in model.each_module() if isinstance(one, torch.nn.Embedding)}
         for module in model.each_module():
             weight = vars(module).get("_parameters", {}).get("weight")
@@ -74,6 +77,9 @@ class Initial(Part):
         if constant or large or small:
             self._journal.fact("model.init_module", (constant or large or small)[0])
         self._say_frozen([(weight, std, high) for (_, weight, trains), std, _, high in stats if not trains])
+        if stats and len(stats) < LAYERS:
+            (_, weight, trains), std, _, high = stats[-1]
+            self._say_head(weight, std, high, trains=trains)
         self._layers = []
 
     def _say_frozen(self, frozen: list[tuple[torch.Tensor, float, float]]) -> None:
@@ -81,6 +87,10 @@ class Initial(Part):
         if frozen:
             untrained = sum(_untrained(*one) for one in frozen)
             self._journal.fact("model.frozen_random", untrained > 0.8 * len(frozen))
+
+    def _say_head(self, weight: torch.Tensor, std: float, high: float, *, trains: bool) -> None:
+        """A last layer that is frozen while it still holds its first numbers never learns what the task is."""
+        self._journal.fact("model.head_frozen", not trains and not self._adapted and _untrained(weight, std, high))
 
 
 def _inputs(weight: torch.Tensor) -> int:

@@ -14,6 +14,8 @@ from typing import Any, Callable
 VERSION = 1
 """Of the records. The reader understands older ones and says so of newer ones."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
 Write = Callable[[bytes], object]
 
 
@@ -39,11 +41,11 @@ class Journal:
         if self.closed:
             return
         known = {key: value for key, value in values.items() if value is not None}
-        line = json.dumps(
-            {"kind": kind, "t": round(time.monotonic() - self._start, 6), **_plain(known)},
-            ensure_ascii=False,
-            allow_nan=False,
-        )
+        head = {"kind": kind, "t": round(time.monotonic() - self._start, 6)}
+        try:
+            line = _ENCODER.encode({**head, **known})
+        except (TypeError, ValueError):
+            line = _ENCODER.encode({**head, **_plain(known)})
         try:
             self._write(line.encode("utf-8", "replace") + b"\n")
         except OSError:
@@ -73,15 +75,15 @@ class Journal:
         self.record("trouble", part=part, error=f"{type(error).__name__}: {error}"[:500])
 
 
-def journal_in(folder: str) -> Journal:
-    """A journal in `PID.jsonl`, in a forked child in the file of the child.
+def journal_in(folder: str, name: str = "") -> Journal:
+    """A journal in `PID.jsonl`, in a forked child in the file of the child; else in `name.jsonl`.
 
     The file is opened for each record: a descriptor that we held could be closed by the script and be
     another file of the script's by the time we write.
     """
 
     def write(data: bytes) -> None:
-        path = os.path.join(folder, f"{os.getpid()}.jsonl")
+        path = os.path.join(folder, f"{name or os.getpid()}.jsonl")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             if os.write(descriptor, data) != len(data):

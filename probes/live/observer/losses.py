@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
+from .compiling import run_as_it_is
 from .journal import Journal
 from .part import Part
 from .patching import replace, scaler_class
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 def watch_losses(watcher: Watcher) -> None:
     """Tell `before_backward` and `after_backward`. `torch.Tensor.backward` ends in the function replaced here."""
+
+    run_as_it_is(watcher.torch, _loss_in)
 
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:

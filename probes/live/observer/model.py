@@ -73,13 +73,6 @@ def find_model(registry: Registry, optimizer: torch.optim.Optimizer, number: int
     return ModelSeen(number, optimizer, roots, chain, *_names(roots))
 
 
-def live_optimizers(torch: ModuleType) -> list[torch.optim.Optimizer]:
-    """Every optimizer of the process, found the same way."""
-    objects = gc.get_objects()
-    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.optim.Optimizer)}
-    return [one for one in objects if type(one) in kinds and hasattr(one, "param_groups")]
-
-
 def children(module: torch.nn.Module) -> list[torch.nn.Module]:
     """The modules directly below this one; a half-made module has none."""
     return [one for one in (vars(module).get("_modules") or {}).values() if one is not None]

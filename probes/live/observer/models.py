@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from typing import TYPE_CHECKING, Any, Mapping
 
+from .compiling import is_compiled
 from .journal import Journal
-from .model import held, live_optimizers, unwrapped
+from .model import children, held, unwrapped
 from .part import Part
 
 if TYPE_CHECKING:
@@ -46,14 +48,25 @@ class Models(Part):
         shared = _shared(model)
         if shared:
             self._journal.fact("model.modules_shared", shared[:MOST])
+        self._journal.fact("model.layer_repeated", any(map(_repeats_a_layer, model.each_module())))
 
     def failed(self, error: BaseException) -> None:
         """The first backward may have failed because there was nothing to train: then no model was found yet."""
         if self._watcher.models:
             return
-        parameters = [one for optimizer in live_optimizers(self._watcher.torch) for one in held(optimizer)]
+        parameters = [one for optimizer in self._optimizers() for one in held(optimizer)]
         if parameters and not any(one.requires_grad for one in parameters):
             self._journal.fact("model.trainable_parameters", 0, note=f"{len(parameters)} parameters, all frozen")
+
+    def _optimizers(self) -> list[torch.optim.Optimizer]:
+        kind = self._watcher.torch.optim.Optimizer
+        return [one for one in gc.get_objects() if issubclass(type(one), kind) and hasattr(one, "param_groups")]
+
+
+def _repeats_a_layer(module: torch.nn.Module) -> bool:
+    """Whether it holds one trained layer in several places, as `[layer] * 4` does. Tied embeddings stand apart."""
+    trained = [id(one) for one in children(module) if any(True for _ in one.parameters())]
+    return len(set(trained)) < len(trained)
 
 
 def described(model: ModelSeen) -> dict[str, Any]:
@@ -69,7 +82,7 @@ def described(model: ModelSeen) -> dict[str, Any]:
         "trainable": sum(one.numel() for one in parameters if one.requires_grad),
         "dtypes": dtypes,
         "devices": sorted({str(one.device) for one in parameters}),
-        "compiled": any(map(_compiled, model.each_module())),
+        "compiled": any(map(is_compiled, model.each_module())),
         "modules": _top_modules(model),
         "batch_norm": sum(map(_normalises, model.each_module())),
         "adapters": sum(one.numel() for name, one in model.parameters() if ADAPTERS.search(name)),
@@ -84,10 +97,6 @@ def _bare(module: torch.nn.Module) -> torch.nn.Module:
 
 def _normalises(module: torch.nn.Module) -> bool:
     return type(module).__name__.startswith(BATCH_NORMS)
-
-
-def _compiled(module: torch.nn.Module) -> bool:
-    return type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
 
 
 def _top_modules(model: ModelSeen) -> dict[str, list[int]]:

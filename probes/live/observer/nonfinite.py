@@ -8,6 +8,7 @@ So it does where gradients are far beyond their usual size, and where the script
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import statistics
 import weakref
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import batch as batches
+from .compiling import anything_compiled
 from .journal import Journal
 from .look.found import Found, write_facts
 from .look.graph import source_in_graph
@@ -30,6 +32,7 @@ from .replay import save_batch
 if TYPE_CHECKING:
     import torch
 
+    from .model import ModelSeen
     from .watcher import Watcher
 
 TRIES = 3
@@ -46,8 +49,20 @@ JUMP = 20.0
 LEFT_OUT = 3
 """So many times the usual number of calls without a backward pass are unusual."""
 
+SMALL = 4096
+"""Elements of a parameter whose gradient is read after each backward pass."""
+
 TENSORS = 32
 """Tensors of a batch that are described."""
+
+
+@dataclasses.dataclass
+class Loaded:
+    """A batch, the samples in it where the sampler told, and the last step that was over when it came."""
+
+    batch: Any
+    indices: list[int] | None
+    step: int
 
 
 class Nonfinite(Part):
@@ -62,7 +77,8 @@ class Nonfinite(Part):
         self._torch = watcher.torch
         self._indices = batches.Indices(watcher)
         self._step = Step()
-        self._loaded: list[tuple[Any, list[int] | None]] = []
+        self._loaded: list[Loaded] = []
+        self._lowest: torch.Tensor | None = None
         self._norms: deque[float] = deque(maxlen=50)
         self._ill = False
         self._failed_step = 0
@@ -78,10 +94,20 @@ class Nonfinite(Part):
         self._look: Look | None = None
         self._leaving: list[Look] = []
 
+    def model_found(self, model: ModelSeen) -> None:
+        """Choose the parameter whose gradient is read after each backward pass."""
+        if self._lowest is None:
+            small = (
+                one
+                for one in held(model.optimizer)
+                if one.requires_grad and one.numel() <= SMALL and one.device.type == "cpu"
+            )
+            self._lowest = next(small, None)
+
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Keep it, and the one before it: a loader may be one ahead of the loop."""
         self._leave()
-        self._loaded = [*self._loaded[-1:], (batch, self._indices.of_last())]
+        self._loaded = [*self._loaded[-1:], Loaded(batch, self._indices.of_last(), self._watcher.step)]
         if self._look is not None:
             self._look.batch(batch)
 
@@ -114,9 +140,11 @@ class Nonfinite(Part):
             self._failed(source_in_graph(self._torch, loss, self._names()))
 
     def after_backward(self, loss: torch.Tensor) -> None:
-        """What a look saw of the backward pass."""
+        """What a look saw of the backward pass; and one small gradient, for a script that leaves out bad steps."""
         if self._look is not None:
             self._found(self._look.backward_done())
+        elif not self._ill and self._watcher.scaler is None and self._lowest_gradient_is_bad():
+            self._failed(None)
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The gradients are complete, and their norms are there where they are on the CPU."""
@@ -183,6 +211,13 @@ class Nonfinite(Part):
             self._optimizer = None
             self._look = self._new_look(None)
 
+    def _lowest_gradient_is_bad(self) -> bool:
+        """Whether the first small parameter on the CPU has NaN or Inf: what comes from above mostly reaches it."""
+        gradient = self._lowest.grad if self._lowest is not None else None
+        if gradient is None or math.isfinite(gradient.sum().item()):
+            return False
+        return nonfinite(self._torch, gradient) is not None
+
     def _gradients_are_bad(self, optimizer: torch.optim.Optimizer) -> bool:
         """Whether a gradient on the CPU is not finite, which its norm tells."""
         norms = [value for key, value in self._watcher.pending if key == "norms"]
@@ -194,7 +229,7 @@ class Nonfinite(Part):
 
     def _failed(self, found: Found | None) -> None:
         """The first non-finite value of a failure: say what is known at once, and get ready to look."""
-        self._ill = True
+        self._ill = self._watcher.alarmed = True
         self._failures += 1
         if self._failures > FAILURES or self._look is not None:
             return
@@ -205,7 +240,8 @@ class Nonfinite(Part):
         if found is not None and not bad:
             write_facts(self._journal, named_by_source(self._torch, found), step)
         if not bad and not self._is_compiled():
-            self._failing = self._step
+            # The script may leave out the optimizer's step, and go on to the next batch.
+            self._failing = dataclasses.replace(self._step, arguments=dict(self._step.arguments))
 
     def _take_snapshot(self, optimizer: torch.optim.Optimizer, step: Step) -> None:
         """Before the optimizer steps; at the first step the model is not known earlier."""
@@ -219,11 +255,12 @@ class Nonfinite(Part):
     def _say_batch(self, step: int) -> None:
         """What the batch of this step holds; save it if asked to."""
         arguments = next(reversed(list(self._step.arguments.values())), None)
-        loaded = batches.chosen(self._torch, [one for one, _ in self._loaded], arguments)
+        recent = [one for one in self._loaded if one.step >= self._watcher.step - 1]
+        loaded = batches.chosen(self._torch, [one.batch for one in recent], arguments)
         self._step.batch = loaded
         if loaded is None and arguments is None:
             return
-        indices = next((indices for one, indices in self._loaded if one is loaded), None)
+        indices = next((one.indices for one in recent if one.batch is loaded), None)
         known = batches.entries(self._torch, loaded, arguments)
         batches.write_facts(self._torch, self._journal, known, step, indices)
         described = [batches.describe(self._torch, one) for one in known[:TENSORS]]
@@ -294,10 +331,7 @@ class Nonfinite(Part):
 
     def _is_compiled(self) -> bool:
         """Whether anything was compiled: under a function mode it would be compiled anew."""
-        import sys
-
-        counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
-        if counters is None or not counters["stats"].get("unique_graphs"):
+        if not anything_compiled(self._watcher):
             return False
         self._journal.record("event", what="no closer look: parts of the run are compiled")
         return True

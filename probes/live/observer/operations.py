@@ -48,6 +48,7 @@ class Operations:
         self._mode: Any = None
         self._home = (0, 0)
         self._heard: dict[str, list[Listener]] = {}
+        self._places: tuple[int, Places] | None = None
 
     def start(self, heard: dict[str, list[Listener]]) -> None:
         """From now on tell the listeners, which stand under the names of their functions."""
@@ -71,8 +72,11 @@ class Operations:
     def _make_mode(self) -> Any:
         from torch.overrides import TorchFunctionMode
 
-        names = {key: name for model in self._watcher.models.values() for key, name in model.modules.items()}
-        places = Places(self._watcher.torch, names)
+        models = self._watcher.models
+        if self._places is None or self._places[0] != len(models):
+            names = {key: name for model in models.values() for key, name in model.modules.items()}
+            self._places = (len(models), Places(self._watcher.torch, names))
+        places = self._places[1]
         operations = self
 
         class Listening(TorchFunctionMode):  # type: ignore[misc,unused-ignore]

@@ -33,13 +33,13 @@ class Parameters(Part):
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Take in one step."""
-        if (step > SPEAK_AT[1] and step % EVERY) or values["skipped"]:
+        if step in SPEAK_AT:
+            self._speak()
+        if "parameters" not in values or (step > SPEAK_AT[1] and step % EVERY > 1) or values["skipped"]:
             return
         model = values["model"]
         seen = self._seen.setdefault(model.number, _Seen(model))
         seen.take_in(values["parameters"], values.get("norms", []))
-        if step in SPEAK_AT:
-            self._speak()
 
     def ended(self) -> None:
         """The whole run."""
@@ -56,6 +56,8 @@ class Parameters(Part):
         if not missing or steps >= SPEAK_AT[0]:
             self._journal.fact("grad.missing", bool(missing), note=_listed(missing, trained))
             self._journal.fact("grad.missing_all", len(missing) == trained)
+            idle = [one for one in self._seen.values() if one.trained() and len(one.missing()) == len(one.trained())]
+            self._journal.fact("grad.missing_of_optimizer", bool(idle))
         if missing:
             self._journal.fact("grad.missing_names", missing[:NAMES])
         if zero and steps >= SPEAK_AT[0]:

@@ -50,6 +50,9 @@ class Part:
     def read(self, step: int, values: dict[str, Any]) -> None:
         """The measurements of an earlier step have arrived: keys as in the `steps` record."""
 
+    def flush(self) -> None:
+        """What was seen so far is asked for while the run goes on: write what is held back."""
+
     def failed(self, error: BaseException) -> None:
         """The script raised, and nobody caught it."""
 

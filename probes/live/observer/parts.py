@@ -31,17 +31,6 @@ PARTS = (
     "checks.modes.Modes",
     "checks.graph_kept.GraphKept",
     "checks.schedule.Schedule",
-    "checks.class_losses.ClassLosses",
-    "checks.binary_losses.BinaryLosses",
-    "checks.regression.Regression",
-    "checks.labels.Labels",
-    "checks.inputs.Inputs",
-    "checks.outputs.Outputs",
-    "checks.same_batch.SameBatch",
-    "checks.activations.Activations",
-    "checks.layers.Layers",
-    "checks.ranks.Ranks",
-    "checks.syncs.Syncs",
     "checks.sampling.Sampling",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""

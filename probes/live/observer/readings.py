@@ -28,9 +28,11 @@ class Readings:
 
     def ask(self, tensors: Sequence[torch.Tensor], done: Done) -> None:
         """Hand the values of these tensors to `done`, now or at a later `collect`, in the order of asking."""
-        if not self._waiting and all(one.device.type == "cpu" for one in tensors):
+        if not self._waiting and all(one.is_cpu for one in tensors):
             done([_values(one) for one in tensors])
             return
+        if not tensors:
+            tensors = [self._torch.empty(0)]
         sizes = [one.numel() for one in tensors]
         target = next((one.device for one in tensors if one.device.type != "cpu"), tensors[0].device)
         # Parameters may stand on several devices: what is elsewhere joins the first of them.
@@ -53,7 +55,7 @@ class Readings:
         """Hand out what has arrived; with `wait` all of it, for which the device is waited for."""
         while self._waiting:
             tensor, event, sizes, done = self._waiting[0]
-            there = event.query() if event is not None else len(self._waiting) > WAITING
+            there = event.query() if event is not None else tensor.is_cpu or len(self._waiting) > WAITING
             if not there and not wait:
                 return
             if event is not None and wait:

@@ -34,6 +34,10 @@ class Registry:
         if len(self._heard) > MOST:
             self.heard()
 
+    def hear_all(self, root: torch.nn.Module) -> None:
+        """A model that was put together before."""
+        self._heard.update((id(module), weakref.ref(module)) for module in root.modules())
+
     def heard(self) -> list[torch.nn.Module]:
         """The modules heard of that are alive. Where all are, and too many, the registry starts anew."""
         alive = {key: ref for key, ref in self._heard.items() if ref() is not None}

@@ -22,7 +22,7 @@ COLUMNS = (
 )  # fmt: skip
 AT_ONCE = 3
 """So many first rows are written each by itself: a run that ends early has few."""
-ROWS = 100
+ROWS = 200
 SECONDS = 1.0
 """A block is written when it has so many rows or is so old: a killed process loses no more."""
 
@@ -54,37 +54,47 @@ class Steps(Part):
             pending.append(("learning_rate", rate))
         else:
             row["learning_rate"] = rate
-        self._readings.ask(
-            [tensor for _, tensor in pending],
-            lambda values: self._arrived(row, [key for key, _ in pending], values),
-        )
+        keys = [key for key, _ in pending]
+        self._readings.ask([one for _, one in pending], lambda values: self._arrived(row, keys, values))
         self._readings.collect()
 
     def _arrived(self, row: dict[str, Any], keys: list[str], values: list[list[float]]) -> None:
         """What the row still lacked is there: finish it, and let the parts look at it."""
         for key, numbers in zip(keys, values):
-            row.setdefault(key, []).extend(numbers)
-        scale = row.get("grad_scale", [1.0])[0] or 1.0
+            if key in row:
+                row[key] += numbers
+            else:
+                row[key] = numbers
         if "norms" in row:
-            row["norms"] = norms = [one / scale for one in row["norms"]] if scale != 1.0 else row["norms"]
-            row["grad_norm"] = _total(norms)
+            self._add_total(row)
         if "loss" in row:
             row["loss"] = sum(row["loss"])
         for key in ("loss_scale", "learning_rate"):
             if isinstance(row.get(key), list):
                 row[key] = row[key][0]
-        row["skipped"] = row["skipped"] or any(row.get("found_inf", ()))
-        if row.get("updates"):
+        if "found_inf" in row:
+            row["skipped"] = row["skipped"] or any(row["found_inf"])
+        if "updates" in row:
             row["update_ratio"] = _ratio(math.hypot(*row["updates"]), math.hypot(*row["weights"]))
         self._watcher.pass_on("read", row["step"], row)
-        self._rows.append(row)
-        if (
+        self._rows.append({name: row[name] for name in COLUMNS if name in row})
+        if self._is_time():
+            self._write()
+
+    def _add_total(self, row: dict[str, Any]) -> None:
+        """The norms without the factor of a GradScaler, and the norm of all."""
+        scale = row["grad_scale"][0] if "grad_scale" in row else 1.0
+        if scale not in (0.0, 1.0):
+            row["norms"] = [one / scale for one in row["norms"]]
+        row["grad_norm"] = _total(row["norms"])
+
+    def _is_time(self) -> bool:
+        return (
             self._written < AT_ONCE
             or len(self._rows) >= ROWS
             or time.monotonic() - self._since >= SECONDS
-            or not math.isfinite(row.get("grad_norm", 0.0))
-        ):
-            self._write()
+            or not math.isfinite(self._rows[-1].get("grad_norm", 0.0))
+        )
 
     def _write(self) -> None:
         """Write the block. A column in which nothing is known is left out."""
@@ -95,6 +105,11 @@ class Steps(Part):
         known = {name: column for name, column in columns.items() if any(one is not None for one in column)}
         if rows:
             self._journal.record("steps", **known)
+
+    def flush(self) -> None:
+        """So far as the device has come."""
+        self._readings.collect()
+        self._write()
 
     def failed(self, error: BaseException) -> None:
         """Nothing that was measured is lost."""

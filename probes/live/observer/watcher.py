@@ -1,4 +1,6 @@
-"""Tells the parts what happens in the training loop. The hooks that see it are in hooks.py.
+"""Tells the parts what happens in the training loop.
+
+It is seen in forwards.py, losses.py, loaders.py and optimizers.py.
 
     install(torch, journal, options) -> Watcher      once, when the script has imported torch
 """
@@ -19,6 +21,7 @@ from .registry import Registry
 if TYPE_CHECKING:
     import torch
 
+    from .forwards import Forwards
     from .model import ModelSeen
 
 EVENTS = tuple(name for name, value in vars(Part).items() if callable(value))
@@ -28,11 +31,12 @@ EVENTS = tuple(name for name, value in vars(Part).items() if callable(value))
 class Watcher:
     """Tells each part what it asked for, guarded, and keeps what all parts share.
 
-    `torch` is the module; `registry` knows the modules of the process; `models` the models found, by id of their optimizer; `step` the number of
-    rounds of the loop so far (of the optimizer that has made most); `skipped` whether the GradScaler left out
+    `torch` is the module; `registry` knows the modules of the process; `models` the models found, by id of their
+    optimizer; `step` the rounds of the loop so far (of the optimizer that has made most); `skipped` whether the GradScaler left out
     the step at hand; `row` what the parts measured in the round at hand, and `pending` the tensors whose
-    values join the row, as lists by their key, once they can be read (steps.py); `own_seconds` what the
-    observer took.
+    values join the row, as lists by their key, once they can be read (steps.py); `alarmed` whether a loss or
+    gradient was not finite, so that all gradients should be measured; `scaler` the GradScaler that steps;
+    `unscaled` the id of the last loss that it scaled, and the loss; `own_seconds` what the observer took.
     """
 
     def __init__(self, torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> None:
@@ -40,11 +44,13 @@ class Watcher:
         self.journal = journal
         self.options = options
         self.registry = Registry(torch)
+        self.forwards: Forwards | None = None
         self.models: dict[int, ModelSeen] = {}
         self.step = 0
         self.skipped = False
         self.row: dict[str, Any] = {}
         self.pending: list[tuple[str, torch.Tensor]] = []
+        self.alarmed = False
         self.scaler: Any = None
         self.unscaled: tuple[int, torch.Tensor | None] = (0, None)
         self.own_seconds = 0.0
@@ -73,13 +79,18 @@ class Watcher:
 
     def tell(self, event: str, *args: Any) -> None:
         """Something happened in the run. What the parts themselves do (a replayed forward) is not told."""
-        if self._busy:
+        calls = self._calls[event]
+        if self._busy or not calls:
             return
         start = time.perf_counter()
         compiler = self._compiler(None)
         self._busy = True
         try:
-            self.pass_on(event, *args)
+            for part, call in calls:
+                try:
+                    call(*args)
+                except Exception as error:
+                    self._switch_off(part, error)
         finally:
             self._busy = False
             self._compiler(compiler)
@@ -107,12 +118,26 @@ class Watcher:
             try:
                 call(*args)
             except Exception as error:
-                self.journal.trouble(part.name, error)
-                self.remove(part)
+                self._switch_off(part, error)
+
+    def _switch_off(self, part: Part, error: Exception) -> None:
+        self.journal.trouble(part.name, error)
+        self.remove(part)
+
+    def expect(self, model: torch.nn.Module | None, optimizer: torch.optim.Optimizer | None) -> None:
+        """What is trained was made before the watching began. What is not named is found at the first step."""
+        if model is not None:
+            self.registry.hear_all(model)
+        if optimizer is not None and self.forwards is not None:
+            self.own("model", self.forwards.expect, optimizer)
 
     def on_close(self, undo: Callable[[], object]) -> None:
         """How to take back what was installed, when the watching ends before the process does."""
         self._undo.append(undo)
+
+    def flush(self) -> None:
+        """What was seen so far is asked for."""
+        self.tell("flush")
 
     def failed(self, error: BaseException) -> None:
         """The script raised, and nobody caught it."""
@@ -151,11 +176,12 @@ def install(torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> 
     from .optimizers import watch_optimizers
 
     watcher = Watcher(torch, journal, options)
+    watcher.forwards = Forwards(watcher)
     for entry in (Watcher.tell, Watcher.own):
         run_as_it_is(torch, entry)
     for part in parts(journal, options, watcher):
         watcher.add(part)
-    guarded(journal, "optimizers", watch_optimizers)(watcher, Forwards(watcher))
+    guarded(journal, "optimizers", watch_optimizers)(watcher, watcher.forwards)
     guarded(journal, "losses", watch_losses)(watcher)
     guarded(journal, "loaders", watch_loaders)(watcher)
     return watcher

@@ -26,7 +26,7 @@ Examples:
   diagnose < train.log                          a pipe works
   diagnose --symptom cuda-oom                   nothing at hand: what to check, in which order
   diagnose --ask train.log                      ask me what would tell most
-  diagnose run/ --report incident.md            the incident report
+  diagnose runs/exp42/ --report incident.md     the incident report
   diagnose train.log config.yaml --write        patch config.yaml, keep a backup
 """
 
@@ -61,6 +61,12 @@ Examples:
     help="Something you know: test.fp32_clears_nan=yes.",
 )
 @click.option("--ask/--no-ask", default=False, help="Ask what would tell most, best question first.")
+@click.option(
+    "--experiment",
+    "experiments",
+    is_flag=True,
+    help="Run what would be asked for: the arguments are a training command, as in `diagnose experiment`.",
+)
 @click.option(
     "--scan",
     type=click.Choice(["auto", "full", "triage"]),
@@ -137,6 +143,7 @@ def diagnose(
     codes: tuple[Path, ...],
     answers: tuple[str, ...],
     ask: bool,
+    experiments: bool,
     scan: Literal["auto", "full", "triage"],
     machine: bool,
     budget: float,
@@ -163,6 +170,13 @@ def diagnose(
     from .patching import Patching
     from .session import Session
 
+    if experiments:
+        from .experiment import find_out
+
+        command = [str(path) for path in paths]
+        return find_out(
+            command, symptoms=symptoms, answers=answers, report=report, kb_folders=kb_folders, colour=colour
+        )
     if patched and write:
         raise BadCall("--patched writes a new file and --write changes yours: choose one")
     known = knowledge(kb_folders)

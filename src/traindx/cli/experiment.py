@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .exit_codes import FOUND, NOTHING_FOUND
-from .trying import COMMAND, the_command, trial_options
+from .trying import COMMAND, PATIENCE, STEPS, the_command, trial_options
 
 if TYPE_CHECKING:
     from traindx.engine.diagnose import Reasoned
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from traindx.engine.kb.rules import ExperimentRule
     from traindx.probes.live.experiments import Laboratory
 
+BUDGET = 15.0
+"""Minutes for all experiments."""
 _QUESTIONS = 60
 """Questions that are looked through for one that an experiment answers."""
 
@@ -27,7 +30,7 @@ _QUESTIONS = 60
     "-s", "--symptom", "symptoms", multiple=True, metavar="ID", help="What you see; detected where left out."
 )
 @click.option(
-    "--budget", type=click.FloatRange(min=0), default=15.0, show_default=True, metavar="MINUTES",
+    "--budget", type=click.FloatRange(min=0), default=BUDGET, show_default=True, metavar="MINUTES",
     help="Time for all experiments. One that would take longer than what is left is not begun.",
 )  # fmt: skip
 @click.option("-r", "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a report.")
@@ -40,6 +43,29 @@ def experiment(
 
     What `diagnose` would ask a person to try, it tries itself: one change at a time, each against the run as it is.
     """
+    return find_out(
+        command, symptoms=symptoms, minutes=budget, report=report, steps=steps, seed=seed, patience=patience,
+        kb_folders=kb_folders, colour=colour,
+    )  # fmt: skip
+
+
+def find_out(
+    command: Sequence[str],
+    *,
+    symptoms: Sequence[str] = (),
+    answers: Sequence[str] = (),
+    minutes: float = BUDGET,
+    report: Path | None = None,
+    steps: int = STEPS,
+    seed: int = 0,
+    patience: float = PATIENCE,
+    kb_folders: Sequence[Path] = (),
+    colour: bool | None = None,
+) -> int:
+    """Watch a short run of a command, then experiment until the cause is confirmed or the time is up.
+
+    Raises BadCall for a command that cannot be started, an unknown symptom, and an answer that does not fit.
+    """
     from traindx.engine.report.short import short
 
     from . import output, terminal
@@ -50,10 +76,10 @@ def experiment(
 
     known = knowledge(kb_folders)
     in_colour = terminal.in_colour(colour)
-    deadline = time.monotonic() + 60 * budget
-    with laboratory(command, known, steps=steps, seed=seed, patience=min(patience, 60 * budget)) as lab:
+    deadline = time.monotonic() + 60 * minutes
+    with laboratory(command, known, steps=steps, seed=seed, patience=min(patience, 60 * minutes)) as lab:
         session = Session(known, inputs_of(command), probes=[lab.as_it_is().probe])
-        reasoned = session.run(symptoms, ())
+        reasoned = session.run(symptoms, answers)
         show_failure(lab)
         done: set[str] = set()
         while reasoned.diagnosis.found or symptoms:

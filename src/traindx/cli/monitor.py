@@ -6,12 +6,15 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+if TYPE_CHECKING:
+    from traindx.engine.kb.knowledge import Knowledge
+
 _EVERY = 5.0
-"""Seconds between two lines; what is out of the ordinary is said at once."""
+"""Seconds between two lines; a first warning and a first alarm do not wait."""
 
 
 class GradientMonitor:
@@ -26,7 +29,7 @@ class GradientMonitor:
         self._tail = Tail(folder)
         self._warn, self._explodes = warn, explodes
         self._next = 0.0
-        self._level = 0
+        self._highest = 0
 
     def __call__(self) -> None:
         """Read what is new, and say it where it is time."""
@@ -40,24 +43,35 @@ class GradientMonitor:
             values = {name: _number(one[row]) for name, one in columns.items() if row < len(one)}
             norm = values.get("grad_norm")
             level = 0 if norm is None else 2 if not norm <= self._explodes else 1 if norm > self._warn else 0
-            if level > self._level or time.monotonic() >= self._next:
+            if level > self._highest or time.monotonic() >= self._next:
                 self._next = time.monotonic() + _EVERY
                 _say(values, level)
-            self._level = level
+                self._highest = max(self._highest, level)
 
 
-def both(one: Callable[[], None], other: Callable[[], str | None] | None) -> Callable[[], str | None]:
-    """A look that does both."""
+def monitored(
+    folder: Path, knowledge: Knowledge, seen: Callable[[], str | None] | None
+) -> Callable[[], str | None]:
+    """A look at a run that prints such lines, and then looks as `seen` does."""
+    limits = knowledge.limits
+    monitor = GradientMonitor(
+        folder, warn=limits["grad_norm_warning"], explodes=limits["grad_norm_exploding"]
+    )
 
     def look() -> str | None:
-        one()
-        return other() if other is not None else None
+        monitor()
+        return seen() if seen is not None else None
 
     return look
 
 
 def _say(values: Mapping[str, float | None], level: int) -> None:
-    named = (("gradient norm", "grad_norm"), ("loss", "loss"), ("learning rate", "learning_rate"), ("update over weight", "update_ratio"))
+    named = (
+        ("gradient norm", "grad_norm"),
+        ("loss", "loss"),
+        ("learning rate", "learning_rate"),
+        ("update over weight", "update_ratio"),
+    )
     parts = [f"{name} {value:.4g}" for name, key in named if (value := values.get(key)) is not None]
     mark = ("", "  <- large", "  <- EXPLODING")[level]
     norm = values.get("grad_norm")

@@ -68,6 +68,19 @@ Examples:
     help="Save the batch that gives NaN, tensors only.",
 )
 @click.option(
+    "--monitor", type=click.Choice(["grad"]), help="Print the gradient norm now and then, and when it grows."
+)
+@click.option(
+    "--break", "break_at", metavar="MODULE", help="Open pdb at a module, `encoder.*`, on the run's terminal."
+)
+@click.option(
+    "--when",
+    type=click.Choice(["always", "nonfinite"]),
+    default="nonfinite",
+    show_default=True,
+    help="With --break: before each such module, or after the one whose output is the first with NaN or Inf.",
+)
+@click.option(
     "--log",
     "logs",
     multiple=True,
@@ -99,6 +112,9 @@ def run(
     exit_code: bool,
     hang_after: float,
     save_batch: Path | None,
+    monitor: str | None,
+    break_at: str | None,
+    when: str,
     logs: tuple[Path, ...],
     configs: tuple[Path, ...],
     kb_folders: tuple[Path, ...],
@@ -119,12 +135,20 @@ def run(
     except NotStarted as error:
         raise BadCall(str(error)) from None
     _refuse_unwritable(reports)
-    known = knowledge(kb_folders) if kb_folders or stop_on else None
-    options = {"hang_after": hang_after, "save_batch": str(save_batch.resolve()) if save_batch else None}
+    known = knowledge(kb_folders) if kb_folders or stop_on or monitor else None
+    options = {
+        "hang_after": hang_after,
+        "save_batch": str(save_batch.resolve()) if save_batch else None,
+        "break": {"module": break_at, "when": when} if break_at else None,
+    }
     with _folder(keep) as folder:
         if folder is None:
             return shell_status(run_unwatched(command).status)
         seen = _watch_for(stop_on, folder, known) if known is not None and stop_on else None
+        if known is not None and monitor:
+            from .monitor import monitored
+
+            seen = monitored(folder, known, seen)
         watched = run_watched(command, folder, options, tell=_tell, seen=seen)
         code = shell_status(watched.status)
         try:

@@ -24,6 +24,10 @@ _TAIL = 15
 """Lines of a failed run's output that are shown."""
 
 
+STEPS = 50
+"""Optimizer steps of one run."""
+PATIENCE = 600.0
+"""Seconds that one run may take."""
 COMMAND = {"help_option_names": ["-h", "--help"], "allow_interspersed_args": False}
 """How the commands that take another command read their line: what follows it belongs to it."""
 the_command = click.argument(
@@ -34,11 +38,11 @@ the_command = click.argument(
 def trial_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that runs a script for some steps."""
     for option in (
-        click.option("--steps", type=click.IntRange(min=2), default=50, show_default=True, metavar="N",
+        click.option("--steps", type=click.IntRange(min=2), default=STEPS, show_default=True, metavar="N",
                      help="Optimizer steps of each run; experiments that need more take more."),
         click.option("--seed", type=int, default=0, show_default=True,
                      help="Random numbers start from this in each run; what the script seeds itself counts after it."),
-        click.option("--patience", type=click.FloatRange(min=1), default=600.0, show_default=True, metavar="SECONDS",
+        click.option("--patience", type=click.FloatRange(min=1), default=PATIENCE, show_default=True, metavar="SECONDS",
                      help="A run is ended after so long, steps or not."),
         click.option("--kb", "kb_folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
                      help="More knowledge."),

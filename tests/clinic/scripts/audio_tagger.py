@@ -1,4 +1,4 @@
-"""Tag synthetic clips: residual blocks over frames, summed over time, half precision."""
+"""Tag synthetic clips: residual blocks over frames, attention pooling, half precision."""
 import argparse
 
 import torch
@@ -26,19 +26,22 @@ class Tagger(nn.Module):
         super().__init__()
         self.stem = nn.Linear(bins, width)
         self.blocks = nn.Sequential(Block(width), Block(width))
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
         self.head = nn.Linear(width, tags)
 
     def forward(self, frames):
-        clip = self.blocks(self.stem(frames)).sum(1)
-        clip = clip / clip.pow(2).sum(-1, keepdim=True).sqrt()
-        return self.head(clip)
+        x = self.blocks(self.stem(frames))
+        weights = torch.exp(self.query(x.mean(1, keepdim=True)) @ self.key(x).transpose(1, 2))
+        clip = (weights / weights.sum(-1, keepdim=True)) @ x
+        return self.head(clip.squeeze(1))
 
 
 def clips(n):
-    """Normalised frames; clips of two to ten seconds, padded with the clip itself."""
+    """Normalised frames; clips of one to three seconds."""
     tag = torch.randint(0, 5, (n,))
     bank = 2 * torch.sin(torch.arange(20) * (tag[:, None, None] + 1) * 0.3)
-    frames = int(torch.randint(20, 130, (1,)))
+    frames = int(torch.randint(16, 48, (1,)))
     return (bank + torch.randn(n, frames, 20)) / 1.7, tag
 
 

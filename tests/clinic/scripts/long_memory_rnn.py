@@ -10,7 +10,7 @@ class Cell(nn.Module):
         super().__init__()
         self.ih = nn.Linear(inputs, hidden)
         self.hh = nn.Linear(hidden, hidden, bias=False)
-        nn.init.normal_(self.hh.weight, std=0.22)
+        nn.init.normal_(self.hh.weight, std=0.26)
 
     def forward(self, x, h):
         return torch.relu(self.ih(x) + self.hh(h))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import sys
 from collections.abc import Iterator
 from typing import Any, Callable
 
 from ..when_imported import when_imported
 from .applied import wrap
 
+DEPTH = 8
+"""Calls by which a data loader is told from others."""
 _WITHOUT_WORKERS = {
     "prefetch_factor": None,
     "persistent_workers": False,
@@ -56,16 +59,24 @@ def _set(given: Any, key: str, wanted: Any, before: Any, applied: Callable[[], N
 
 
 def repeat_first_batch(torch: Any, value: Any, applied: Callable[[], None]) -> None:
-    """Every data loader hands out its own first batch, over and over, as often as it has batches.
+    """Every data loader hands out the first batch that came from it, over and over, as often as it has batches.
 
-    Each time it is a copy: a loop may change its batch in place.
+    A loader that is made anew each epoch is the same one: it is known by the lines that make it. Each time the
+    batch is a copy, since a loop may change it in place.
     """
     from torch.utils.data import DataLoader
 
+    first: dict[Any, Any] = {}
+
+    def init(original: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
+        object.__setattr__(loader, "_traindx_made", _lines())
+        original(loader, *args, **kwargs)
+
     def iterate(original: Any, loader: Any) -> Iterator[Any]:
-        if not hasattr(loader, "_traindx_first"):
-            loader._traindx_first = next(original(loader), None)
-        if loader._traindx_first is None:
+        made = loader._traindx_made
+        if made not in first:
+            first[made] = next(original(loader), None)
+        if first[made] is None:
             return
         applied()
         try:
@@ -73,9 +84,20 @@ def repeat_first_batch(torch: Any, value: Any, applied: Callable[[], None]) -> N
         except TypeError:
             times = itertools.count()
         for _ in times:
-            yield _copy(torch, loader._traindx_first)
+            yield _copy(torch, first[made])
 
+    wrap(DataLoader, "__init__", init)
     wrap(DataLoader, "__iter__", iterate)
+
+
+def _lines() -> tuple[tuple[Any, int], ...]:
+    """The lines through which we were called, the innermost first."""
+    found = []
+    frame = sys._getframe(2)
+    while frame is not None and len(found) < DEPTH:
+        found.append((frame.f_code, frame.f_lineno))
+        frame = frame.f_back  # type: ignore[assignment]
+    return tuple(found)
 
 
 def _copy(torch: Any, value: Any) -> Any:

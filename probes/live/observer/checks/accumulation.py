@@ -60,7 +60,9 @@ class Accumulation(Part):
         """A round is complete."""
         passes, forwards, factors = self._passes, self._forwards, self._factors
         self._passes, self._forwards, self._factors = 0, 0, []
-        if step > LAST or len(self._watcher.models) != 1:
+        if step > LAST:
+            self._watcher.remove(self)
+        if len(self._watcher.models) != 1:
             return
         self._total += passes
         self._steady = self._steady + 1 if passes == self._last else 0

@@ -57,9 +57,8 @@ class Activations(Check):
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """What the model gives may well stand at its bounds: a discriminator that is sure."""
-        if self.looking:
-            for tensor in tensors_in(self.torch.Tensor, output):
-                self._is_output(tensor)
+        for tensor in tensors_in(self.torch.Tensor, output):
+            self._is_output(tensor)
 
     def _is_output(self, tensor: Any) -> None:
         if isinstance(tensor, self.torch.Tensor):

@@ -1,4 +1,4 @@
-"""A part that looks into tensors in sampled steps."""
+"""Something that looks into tensors in sampled steps."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ if TYPE_CHECKING:
 
 
 class Check(Part):
-    """Beside the events of a part, it is told of sampled steps and of calls of torch functions in them.
+    """Told of the events of a part, in sampled steps only, and there also of calls of torch functions.
 
     `functions`: the names of the torch functions whose calls it wants to be told. `thorough`: it is told
-    only in the few steps in which activations may be read too (sampling.py). In a sampled step
-    `looking` is true, and the device may be waited for.
+    only in the few steps in which activations may be read too (sampling.py). Whatever it is
+    told, the device may be waited for.
     """
 
     functions: tuple[str, ...] = ()
     thorough = True
-    looking = False
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self.journal = journal
@@ -37,7 +36,7 @@ class Check(Part):
         """The run called one of `functions`, and it returned."""
 
     def look_ended(self, step: int) -> None:
-        """The sampled step is over."""
+        """The sampled step is over: the optimizer has stepped, or an evaluation began."""
 
     def say(self, name: str, value: Any, call: Call | None = None, note: str | None = None) -> None:
         """Write a fact, with the line of the call."""

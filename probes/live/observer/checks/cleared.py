@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from ..watcher import Watcher
 
+LAST = 40
+"""Steps after which it is known."""
+
 ROUNDS = 5
 """Steps in a row between which nothing was cleared."""
 
@@ -34,6 +37,8 @@ class Cleared(Part):
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
+        self._watcher = watcher
+        self._chosen: dict[int, list[_Mark]] = {}
         self._marks: dict[int, list[_Mark]] = {}
         self._rounds: dict[int, int] = {}
 
@@ -41,9 +46,15 @@ class Cleared(Part):
         """A round is complete (LBFGS clears within its step), and from here on the gradients are used up."""
         if step > 1:
             self._judge(id(optimizer))
-        filled = [one for one in held(optimizer) if one.grad is not None]
-        smallest = sorted(filled[:64], key=lambda one: one.numel())
-        self._marks[id(optimizer)] = [_Mark(one) for one in smallest[:SAMPLES]]
+        if step > LAST:
+            self._watcher.remove(self)
+        elif step == 1 or id(optimizer) not in self._chosen:
+            filled = [one for one in held(optimizer) if one.grad is not None]
+            smallest = sorted(filled[:64], key=lambda one: one.numel())
+            self._chosen[id(optimizer)] = [_Mark(one) for one in smallest[:SAMPLES]]
+        for mark in self._chosen[id(optimizer)]:
+            mark.take()
+        self._marks[id(optimizer)] = self._chosen[id(optimizer)]
 
     def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
         """As it should be."""

@@ -9,6 +9,7 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
+from inspect import CO_OPTIMIZED
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,9 @@ AGES = range(3, 9)
 
 OLD = 25
 """Steps that must all be alive where no name for what holds them is found: then it may be garbage not collected yet."""
+
+LAST = 60
+"""Steps after which nothing is marked any more: who keeps graphs keeps them from the start."""
 
 MARK = "traindx"
 
@@ -66,8 +70,10 @@ class GraphKept(Part):
         if self._current is not None:
             self._marks.append(weakref.ref(self._current))
             self._current = None
-        if not self._done and (step in (12, 20) or step % 50 == 0):
+        if step in (12, 20, 30, LAST):
             self._judge(step)
+        if self._done or step >= LAST:
+            self._watcher.remove(self)
 
     def _mark(self, tensor: Any) -> None:
         node = getattr(tensor, "grad_fn", None)
@@ -99,7 +105,7 @@ class GraphKept(Part):
         while frame is not None:
             file = frame.f_code.co_filename
             if not file.startswith((self._torch_folder, OURS, "<frozen")):
-                for name, value in list(frame.f_locals.items()):
+                for name, value in variables(frame):
                     yield from self._held(frame, name, value)
                     if name == "self" and hasattr(value, "__dict__"):
                         for inner, one in list(vars(value).items()):
@@ -135,6 +141,18 @@ class GraphKept(Part):
                 continue
             nodes += [parent for parent, _ in node.next_functions[:4]]
         return len(found)
+
+
+def variables(frame: FrameType) -> list[tuple[str, Any]]:
+    """Names and values of a frame.
+
+    Up to Python 3.12 those of a function are copied into a dictionary that would keep them alive as long as it runs.
+    """
+    names = frame.f_locals
+    found = list(names.items())
+    if sys.version_info < (3, 13) and names is not frame.f_globals and frame.f_code.co_flags & CO_OPTIMIZED:
+        names.clear()
+    return found
 
 
 def line_of(frame: FrameType, name: str) -> int:

@@ -48,7 +48,7 @@ class Inputs(Check):
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first input of the step."""
-        if not self.looking or self._input is not None or not self.torch.is_grad_enabled():
+        if self._input is not None or not self.torch.is_grad_enabled():
             return
         first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None)
         if (
@@ -67,7 +67,7 @@ class Inputs(Check):
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """Whether the input is what it was."""
-        if self.looking and self._input is not None and self._version >= 0:
+        if self._input is not None and self._version >= 0:
             self.say("model.changes_its_input", self._input._version != self._version)
             self._version = -1
 

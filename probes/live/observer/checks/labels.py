@@ -52,7 +52,7 @@ class Labels(Check):
     def before_backward(self, loss: torch.Tensor) -> None:
         """One batch is complete. Several losses (real and fake, source and target) have labels of their own kind."""
         calls, self._calls = self._calls, []
-        if self.looking and len(calls) == 1:
+        if len(calls) == 1:
             self._order(calls[0])
 
     def look_ended(self, step: int) -> None:

@@ -44,7 +44,7 @@ class Layers(Check):
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The gradients of this step."""
         model = self.watcher.models.get(id(optimizer))
-        if not self.looking or model is None or self.watcher.skipped:
+        if model is None or self.watcher.skipped:
             return
         trained = [(model.name_of(one), one) for one in held(optimizer) if one.requires_grad]
         weights = [

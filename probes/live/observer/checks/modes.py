@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
+from .tensors import readable
 
 if TYPE_CHECKING:
     import torch
@@ -23,6 +24,9 @@ RARE = 0.34
 
 USUAL = 8
 """Steps after which it is known how many forwards a step has."""
+
+MANY = 1000
+"""What is remembered of a round is bounded."""
 
 NOISY = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d",
          "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")  # fmt: skip
@@ -52,21 +56,18 @@ class Modes(Part):
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A forward without gradients is an evaluation, or belongs to a step of another kind."""
-        place = next(
-            (one.data_ptr() for one in tensors_in(self._watcher.torch.Tensor, (args, kwargs)) if _plain(one)),
-            0,
-        )
         if self._watcher.torch.is_grad_enabled():
-            self._trained.add(place)
+            if self._places:
+                self._trained.add(self._address((args, kwargs)))
             return
         self._evaluations += 1
         if self._mode(root) == "train":
             self._in_train += 1
-            self._places[place] += 1
+            self._places[self._address((args, kwargs))] += 1
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """A forward that recorded a graph waits for its backward."""
-        if self._watcher.torch.is_grad_enabled():
+        if self._watcher.torch.is_grad_enabled() and len(self._recorded) < MANY:
             first: Any = next(tensors_in(self._watcher.torch.Tensor, output), None)
             if first is not None and first.requires_grad:
                 self._recorded.append(self._mode(root))
@@ -117,8 +118,9 @@ class Modes(Part):
         elif self._evaluations and (last or self._rounds >= STEPS):
             self._journal.fact("model.train_mode_in_eval", False)
         self._in_train = 0
-        if len(self._trained) > 64:
+        if len(self._trained) > MANY or len(self._places) > MANY:
             self._trained.clear()
+            self._places.clear()
 
     def _unused(self, count: int) -> None:
         """Forwards in eval mode that recorded a graph for no backward."""
@@ -128,7 +130,8 @@ class Modes(Part):
 
     def _too_many(self, recorded: list[str]) -> None:
         """Far more forwards before a backward than this loop ever needs: the others were an evaluation."""
-        usual, seen = self._usual.most_common(1)[0] if self._usual else (0, 0)
+        usual = max(self._usual, key=self._usual.__getitem__, default=0)
+        seen = self._usual[usual] if usual else 0
         if seen >= USUAL and len(self._usual) <= 2 and len(recorded) >= usual + 3:
             self._journal.fact("model.grad_in_eval", True)
             self._kept += len(recorded) - usual
@@ -136,6 +139,11 @@ class Modes(Part):
                 self._journal.fact("model.train_mode_in_eval", True)
         elif recorded:
             self._usual[len(recorded)] += 1
+
+    def _address(self, arguments: Any) -> int:
+        """Where the first input lies, or 0."""
+        first: Any = next(tensors_in(self._watcher.torch.Tensor, arguments), None)
+        return first.data_ptr() if readable(self._watcher.torch, first) else 0
 
     def _mode(self, root: Any) -> str:
         """`train` or `eval` where it makes a difference, else `plain`."""
@@ -149,8 +157,3 @@ class Modes(Part):
         if root.training:
             return "train" if any(one.training for one in noisy) else "plain"
         return "plain" if any(one.training for one in root.children()) else "eval"
-
-
-def _plain(tensor: Any) -> bool:
-    """Whether it has an address."""
-    return type(tensor).__name__ == "Tensor" and str(tensor.layout) == "torch.strided" and not tensor.is_meta

@@ -22,6 +22,12 @@ STALE = 3
 THROWN = 20
 """Gradients in a row that were cleared and never used; an attack of PGD makes 10 or so between two steps."""
 
+LAST = 64
+"""Steps after which the order is known."""
+
+HABIT = 5
+"""Steps in a row of which each uses its last gradients only."""
+
 NEVER = 100
 """Backward passes without any step; accumulation seldom goes beyond 64."""
 
@@ -33,6 +39,7 @@ class Order(Part):
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
+        self._watcher = watcher
         self._torch = watcher.torch
         self._backwards = self._steps = self._thrown = self._since_step = 0
         self._in_use = False
@@ -41,6 +48,15 @@ class Order(Part):
         self._emptied: dict[int, int] = {}
         self._cleared: set[int] = set()
         self._still: list[tuple[weakref.ref[Any], Any]] = []
+        self._wasted = 0
+        self._versions: dict[int, int] = {}
+        self._attacks = False
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Whoever wants a gradient of the input (an attack, a saliency map) throws those of the weights away."""
+        self._attacks = self._attacks or any(
+            getattr(one, "requires_grad", False) for one in (*args, *kwargs.values())
+        )
 
     def after_backward(self, loss: torch.Tensor) -> None:
         """New gradients."""
@@ -57,6 +73,7 @@ class Order(Part):
         """If no step has used them, they were made for nothing."""
         if self._in_use:
             self._cleared.add(id(optimizer))
+            self._attacks = self._attacks or self._moved(optimizer)
             self._thrown += 1
             if self._thrown == 1:
                 self._still = self._samples(optimizer)
@@ -67,7 +84,8 @@ class Order(Part):
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Are there new gradients since this optimizer's last step?"""
         key = id(optimizer)
-        marks = [(id(one.grad), one.grad._version) for one in held(optimizer)[:4] if one.grad is not None]
+        some = optimizer.param_groups[0]["params"][:4]
+        marks = [(id(one.grad), one.grad._version) for one in some if one.grad is not None]
         fresh = (self._backwards, marks)
         last = self._before.get(key)
         unchanged = last[1] == marks if last is not None else not marks
@@ -84,9 +102,15 @@ class Order(Part):
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """The gradients were used."""
         self._steps += 1
+        self._wasted = self._wasted + 1 if self._thrown and self._in_use else 0
+        if self._wasted == HABIT and not self._attacks:
+            self._journal.fact("grad.discarded", True)
+        self._versions[id(optimizer)] = _version(optimizer)
         self._thrown = self._since_step = 0
         self._in_use = False
         self._still = []
+        if step > LAST:
+            self._watcher.remove(self)
         if self._steps == 2 * STALE:
             for name in (
                 "grad.step_without_backward",
@@ -94,6 +118,12 @@ class Order(Part):
                 "grad.backward_without_step",
             ):
                 self._journal.fact(name, False)
+            if not self._wasted:
+                self._journal.fact("grad.discarded", False)
+
+    def _moved(self, optimizer: torch.optim.Optimizer) -> bool:
+        """Whether the script itself has moved the weights since the last step, as sharpness-aware training does."""
+        return self._versions.get(id(optimizer), _version(optimizer)) != _version(optimizer)
 
     def ended(self) -> None:
         """A short run that never stepped."""
@@ -116,6 +146,11 @@ class Order(Part):
         objects = gc.get_objects()
         kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, self._torch.optim.Optimizer)}
         return [one for one in objects if type(one) in kinds and hasattr(one, "param_groups")]
+
+
+def _version(optimizer: torch.optim.Optimizer) -> int:
+    """Changes whenever its first weights are written."""
+    return sum(one._version for one in held(optimizer)[:4])
 
 
 def _part(parameter: Any) -> Any:

@@ -26,7 +26,7 @@ class Ranks(Check):
         """The gradients are averaged by now."""
         model = self.watcher.models.get(id(optimizer))
         step = self.watcher.step + 1
-        if not (self.looking or step == 1) or model is None or not self._together():
+        if model is None or not self._together():
             return
         parameters = [one for one in held(optimizer) if one.requires_grad]
         wrappers = {type(one).__name__ for one in model.chain}

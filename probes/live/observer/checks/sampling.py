@@ -4,18 +4,42 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from ..journal import Journal
-from ..operations import Call, Listener, Operations
+from ..operations import Listener, Operations
 from ..part import Part
+from .activations import Activations
+from .binary_losses import BinaryLosses
 from .check import Check
+from .class_losses import ClassLosses
+from .inputs import Inputs
+from .labels import Labels
+from .layers import Layers
+from .outputs import Outputs
+from .ranks import Ranks
+from .regression import Regression
+from .same_batch import SameBatch
+from .syncs import Syncs
 
 if TYPE_CHECKING:
     import torch
 
-    from ..model import ModelSeen
     from ..watcher import Watcher
+
+CHECKS: tuple[type[Check], ...] = (
+    ClassLosses,
+    BinaryLosses,
+    Regression,
+    Labels,
+    SameBatch,
+    Ranks,
+    Syncs,
+    Inputs,
+    Outputs,
+    Activations,
+    Layers,
+)
 
 QUICK = range(2, 10)
 """Steps in which the arguments of the loss are read. They cost some percent of a step."""
@@ -25,6 +49,15 @@ THOROUGH = (2, 10, 50, 200)
 
 EVERY = 1000
 
+FEW = 24
+"""Looks that every run may have, however many optimizers it makes; then one in a hundred steps."""
+
+OTHERS = 9
+"""Steps of other optimizers after which the one that was followed is taken to be gone."""
+
+EVENTS = ("batch_loaded", "before_forward", "after_forward", "before_backward", "before_step", "look_began", "look_ended")
+"""What checks are told, in sampled steps only."""
+
 
 def is_thorough(step: int) -> bool:
     """Whether activations are read in this step."""
@@ -32,7 +65,7 @@ def is_thorough(step: int) -> bool:
 
 
 class Sampling(Part):
-    """Switches the checks on in sampled steps of the optimizer that was seen first.
+    """Tells the checks what happens in sampled steps, from one step of an optimizer to its next.
 
     Nothing is looked into where anything was compiled by torch.compile: a function mode would compile it anew.
     Nor in evaluation: the fused kernels of nn.TransformerEncoderLayer and nn.MultiheadAttention, used only there,
@@ -45,71 +78,99 @@ class Sampling(Part):
         self._journal = journal
         self._watcher = watcher
         self._operations = Operations(watcher)
-        self._checks: list[Check] = []
-        self._step = 0
+        self._checks = [kind(journal, options, watcher) for kind in CHECKS]
+        self._told: dict[str, list[tuple[Check, Callable[..., None]]]] = {}
+        self._step = self._clock = self._others = self._rounds = self._looks = 0
 
-    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
-        """One round ends; the next may be a sampled one."""
-        if not self._is_clock(optimizer):
-            return
-        self._end()
-        if (step + 1 in QUICK or is_thorough(step + 1)) and not self._compiled() and not self._fused():
-            self._begin(step + 1)
+    def batch_loaded(self, batch: Any, seconds: float) -> None:
+        """Passed on."""
+        self._tell("batch_loaded", batch, seconds)
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An evaluation, or a fused kernel, ends the look."""
-        if self._checks and (
-            not self._watcher.torch.is_grad_enabled() or (not root.training and self._fused())
-        ):
+        if self._told:
+            if not self._watcher.torch.is_grad_enabled() or (not root.training and self._fused()):
+                self._end()
+            self._tell("before_forward", root, args, kwargs)
+
+    def after_forward(self, root: torch.nn.Module, output: Any) -> None:
+        """Passed on."""
+        self._tell("after_forward", root, output)
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """Passed on."""
+        self._tell("before_backward", loss)
+
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """Passed on."""
+        self._tell("before_step", optimizer)
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """One round ends; the next may be a sampled one."""
+        self._rounds += 1
+        if id(optimizer) != self._clock:
+            self._others += 1
+            if self._clock and self._others < OTHERS:
+                return
+            self._clock = id(optimizer)
+        self._others = 0
+        if self._told:
             self._end()
+        wanted = step + 1 in QUICK or is_thorough(step + 1)
+        if wanted and self._looks < FEW + self._rounds // 100 and not self._compiled() and not self._fused():
+            self._looks += 1
+            self._begin(step + 1)
 
     def failed(self, error: BaseException) -> None:
-        """The checks that hear of the error must not find themselves in a look."""
+        """A check may find in the traceback what it looks for."""
         self._end()
+        for check in self._checks:
+            self._safely(check, check.failed, error)
 
     def ended(self) -> None:
         """The look ends with the process."""
         self._end()
 
     def _begin(self, step: int) -> None:
-        thorough = is_thorough(step)
-        heard: dict[str, list[Listener]] = {}
         self._step = step
-        self._checks = [
-            one for one in self._watcher.parts if isinstance(one, Check) and (thorough or not one.thorough)
-        ]
-        for check in self._checks:
-            self._safely(check, check.look_began, step)
-            check.looking = True
+        thorough = is_thorough(step)
+        chosen = [one for one in self._checks if thorough or not one.thorough]
+        self._told = {
+            event: [
+                (one, getattr(one, event))
+                for one in chosen
+                if getattr(type(one), event) is not getattr(Check, event)
+            ]
+            for event in EVENTS
+        }
+        heard: dict[str, list[Listener]] = {}
+        for check in chosen:
             for name in check.functions:
                 heard.setdefault(name, []).append(self._listener(check))
+        self._tell("look_began", step)
         self._operations.start(heard)
 
     def _end(self) -> None:
         self._operations.stop()
-        checks, self._checks = self._checks, []
-        for check in checks:
-            self._safely(check, check.look_ended, self._step)
-            check.looking = False
+        self._tell("look_ended", self._step)
+        self._told = {}
+
+    def _tell(self, event: str, *args: Any) -> None:
+        for check, call in self._told.get(event, ()):
+            self._safely(check, call, *args)
 
     def _listener(self, check: Check) -> Listener:
-        def tell(call: Call) -> None:
-            self._safely(check, check.called, call)
+        return lambda call: self._safely(check, check.called, call)
 
-        return tell
-
-    def _safely(self, check: Check, call: Any, argument: Any) -> None:
-        """A check that raises is recorded and removed; the others go on."""
-        if check not in self._watcher.parts:
+    def _safely(self, check: Check, call: Callable[..., None], *args: Any) -> None:
+        """A check that raises is recorded and told nothing more; the others go on."""
+        if check not in self._checks:
             return
         try:
-            call(argument)
+            call(*args)
         except Exception as error:  # noqa: BLE001 - the other checks and the run go on
             self._journal.trouble(check.name, error)
-            self._watcher.remove(check)
-
-    def _is_clock(self, optimizer: torch.optim.Optimizer) -> bool:
-        return next(iter(self._watcher.models), id(optimizer)) == id(optimizer)
+            self._checks.remove(check)
 
     def _compiled(self) -> bool:
         """Whether dynamo has compiled anything in this process."""
@@ -120,10 +181,9 @@ class Sampling(Part):
         """Whether a module in eval mode has a fused kernel."""
         nn = self._watcher.torch.nn
         kinds = (nn.TransformerEncoderLayer, nn.TransformerEncoder, nn.MultiheadAttention)
-        models: list[ModelSeen] = list(self._watcher.models.values())
         return any(
             isinstance(module, kinds) and not module.training
-            for model in models
+            for model in self._watcher.models.values()
             for root in model.roots
             for module in root.modules()
         )

@@ -27,6 +27,7 @@ class Found:
     place: Place = field(default_factory=Place)
     operands: list[dict[str, Any]] = field(default_factory=list)
     dtype: str = ""
+    fully_masked: bool | None = None
 
 
 def from_source(source: Source) -> Found:
@@ -41,6 +42,7 @@ def from_source(source: Source) -> Found:
         source.place,
         source.operands,
         source.dtype,
+        source.fully_masked,
     )
 
 
@@ -86,6 +88,8 @@ def _operation_facts(found: Found, fact: Callable[..., None]) -> None:
         fact("act.nonfinite_class", place.module_class)
     if found.dtype:
         fact("act.nonfinite_dtype", found.dtype)
+    if found.fully_masked is not None:
+        fact("act.fully_masked_row", found.fully_masked)
     least = [one["min"] for one in found.operands if "min" in one]
     most = [one["max"] for one in found.operands if "max" in one]
     if least and most and found.direction == "forward":

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
+from .masks import fully_masked
 from .places import Place, Places
 from .twin import Twins, name_of
-from .values import largest, nonfinite, statistics, tensors_in
+from .values import largest, nonfinite, statistics, tensors_in, with_tensors
 
 if TYPE_CHECKING:
     import torch
@@ -33,7 +35,8 @@ class Source:
 
     `what`: `operation`, `parameter`, `batch`, `outside` (a tensor that no operation of this step made) or `meant`
     (an infinity that the script wrote on purpose). `value`: `nan` or `inf`. `node`: the name of the
-    node of the graph, as anomaly mode would print it. `operands`: statistics of what went in.
+    node of the graph, as anomaly mode would print it. `operands`: statistics of what went in. `fully_masked`: of a
+    softmax, whether a whole row of it was masked.
     """
 
     what: str
@@ -43,6 +46,22 @@ class Source:
     node: str = ""
     operands: list[dict[str, Any]] = field(default_factory=list)
     dtype: str = ""
+    fully_masked: bool | None = None
+
+
+@dataclass
+class Call:
+    """One call of an operation by the script."""
+
+    function: Callable[..., Any]
+    name: str
+    args: Any
+    kwargs: Any
+
+    def has_infinity(self) -> bool:
+        """Whether the script itself hands in an infinity, as it does to mask."""
+        values = [*self.args, *self.kwargs.values()]
+        return any(isinstance(one, float) and math.isinf(one) for one in values)
 
 
 class Operations:
@@ -84,15 +103,15 @@ class Operations:
         kwargs = kwargs or {}
         if self.paused or self.count > LIMIT or self._quiet():
             return function(*args, **kwargs)
-        name = name_of(function)
-        before = self._guarded(self._before, name, args, kwargs)
+        call = Call(function, name_of(function), args, kwargs)
+        before = self._guarded(self._before, call)
         result = function(*args, **kwargs)
-        self._guarded(self._after, function, name, args, kwargs, result, before)
+        self._guarded(self._after, call, result, before)
         return result
 
     def source_of(self, tensor: torch.Tensor) -> Source | None:
         """Where its non-finite values come from; None where it is finite."""
-        value = self.twins.of(tensor) if self.twins else tensor
+        value = self._value(tensor)
         known = self._sources.get(tensor)
         if known is not None and known[0] == _version(value):
             found: Source | None = known[1]
@@ -120,60 +139,62 @@ class Operations:
             self.trouble, self.paused = error, True
             return None
 
-    def _before(self, name: str, args: Any, kwargs: Any) -> list[tuple[torch.Tensor, Source | None]]:
+    def _before(self, call: Call) -> list[tuple[torch.Tensor, Source | None]]:
         """The operands with the sources of what is non-finite in them, before the operation can write into them."""
         if self.twins is not None:
-            self.twins.before(name, args, kwargs)
-        operands = list(tensors_in(self._torch.Tensor, [args, kwargs]))
-        if name in OVERWRITES:
+            self.twins.before(call.name, call.args, call.kwargs)
+        operands = list(tensors_in(self._torch.Tensor, [call.args, call.kwargs]))
+        if call.name in OVERWRITES:
             operands = operands[1:]
-        elif name == "__setitem__":
+        elif call.name == "__setitem__":
             operands = [*operands[1:], *operands[:1]]
         return [(one, self.source_of(one)) for one in operands]
 
-    def _after(
-        self, function: Any, name: str, args: Any, kwargs: Any, result: Any, before: list[Any] | None
-    ) -> None:
+    def _after(self, call: Call, result: Any, before: list[Any] | None) -> None:
         results = list(tensors_in(self._torch.Tensor, result))
-        if name in (".grad", "._grad") or (not results and name != "__setitem__"):
+        if call.name in (".grad", "._grad") or (not results and call.name != "__setitem__"):
             return
         self.count += 1
         if self.twins is not None:
-            self.twins.follow(function, name, args, kwargs, result)
-        for one in results or [args[0]]:
-            value = self.twins.of(one) if self.twins else one
+            self.twins.follow(call.function, call.name, call.args, call.kwargs, result)
+        for one in results or [call.args[0]]:
+            value = self._value(one)
             self._mark(value)
             bad = nonfinite(self._torch, value)
-            source = self._source(name, args, kwargs, value, bad, before or []) if bad else None
+            source = self._source(call, value, bad, before or []) if bad else None
             if bad is None:
                 self._measure(value)
             self._remember(one, value, source)
             if source is not None and value.numel() == 1 and value.grad_fn is not None:
                 self.last_scalar = source
 
-    def _source(self, name: str, args: Any, kwargs: Any, value: Any, bad: str, before: list[Any]) -> Source:
+    def _source(self, call: Call, value: torch.Tensor, bad: str, before: list[Any]) -> Source:
         """Of the non-finite values in a result: that of an operand, or this operation."""
         came_in: list[Source] = [source for _, source in before if source is not None]
         for source in came_in:
             if source.what != "meant":
                 return source
-        if name in UNWRITTEN or (
-            bad == "inf" and (came_in or name in MADE_OUTSIDE or _infinite_constant(args, kwargs))
-        ):
+        outside = call.name in MADE_OUTSIDE
+        if call.name in UNWRITTEN or (bad == "inf" and (came_in or outside or call.has_infinity())):
             return Source("meant", bad)
-        if name in MADE_OUTSIDE:
+        if outside:
             return Source("outside", bad, place=self._places.here(), dtype=_short(value.dtype))
+        kind = self._torch.Tensor
+        args, kwargs = (with_tensors(kind, one, self._value) for one in (call.args, call.kwargs))
         return Source(
             "operation",
             bad,
-            name=name,
+            name=call.name,
             place=self._places.here(),
             node=value.grad_fn.name() if value.grad_fn is not None else "",
-            operands=[
-                statistics(self._torch, self.twins.of(one) if self.twins else one) for one, _ in before
-            ],
+            operands=[statistics(self._torch, self._value(one)) for one, _ in before],
             dtype=_short(value.dtype),
+            fully_masked=fully_masked(call.function, call.name, args, kwargs) if bad == "nan" else None,
         )
+
+    def _value(self, tensor: torch.Tensor) -> torch.Tensor:
+        """What is looked at: the twin where there is one."""
+        return self.twins.of(tensor) if self.twins is not None else tensor
 
     def _leaf(self, tensor: torch.Tensor, value: torch.Tensor) -> Source | None:
         """The source of non-finite values in a tensor that no operation of this step made."""
@@ -208,12 +229,6 @@ class Operations:
 def _version(tensor: torch.Tensor) -> int:
     """How often it was written into; inference tensors do not count."""
     return -1 if tensor.is_inference() else tensor._version
-
-
-def _infinite_constant(args: Any, kwargs: Any) -> bool:
-    """Whether the script itself hands in an infinity."""
-    values = [*args, *kwargs.values()]
-    return any(isinstance(one, float) and one in (float("inf"), float("-inf")) for one in values)
 
 
 def _short(dtype: Any) -> str:

@@ -26,6 +26,9 @@ FILES = 40
 SIGNS = {"div": ast.Div, "pow": ast.Pow, "mm": ast.MatMult, "bmm": ast.MatMult}
 """Operators that call an operation without its name."""
 
+NOT_TORCH = frozenset(["math", "cmath", "np", "numpy", "logging", "logger", "wandb"])
+"""What has functions of the same names, on plain numbers or for messages."""
+
 
 def loss_in_frames(torch: Any, error: BaseException) -> torch.Tensor | None:
     """A non-finite number with a graph among the local variables where the error passed, innermost first."""
@@ -84,4 +87,6 @@ def _is_call(node: ast.AST, operation: str) -> bool:
     if not isinstance(node, ast.Call):
         return False
     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    return bool(name) and name.rstrip("_") == operation
+    on = getattr(getattr(node.func, "value", None), "id", "")
+    text_first = bool(node.args) and isinstance(node.args[0], (ast.Dict, ast.JoinedStr, ast.Constant))
+    return bool(name) and name.rstrip("_") == operation and on not in NOT_TORCH and not text_first

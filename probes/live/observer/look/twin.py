@@ -7,6 +7,8 @@ Where the twin of an operation cannot be run, its results are lost, and so is al
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable
 
 from .values import tensors_in, with_tensors
@@ -47,7 +49,7 @@ class Twins:
         self._of: Any = WeakTensorKeyDictionary()
         self._lost: Any = WeakTensorKeyDictionary()
         self._random_state = random_state
-        self._saving = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
+        self._autograd = torch._C._autograd
 
     def __len__(self) -> int:
         return len(self._of)
@@ -104,9 +106,8 @@ class Twins:
             return
         kind = self._torch.Tensor
         try:
-            twin = self._with_random_state(
-                lambda: function(*with_tensors(kind, args, self.of), **with_tensors(kind, kwargs, self.of))
-            )
+            with self._random_state_of_its_own(), self._saving_by_itself():
+                twin = function(*with_tensors(kind, args, self.of), **with_tensors(kind, kwargs, self.of))
         except Exception:  # noqa: BLE001 - an operation may raise anything
             # Most often another shape: the batches of the two steps differ in length.
             self._lose(results or operands[:1])
@@ -122,15 +123,14 @@ class Twins:
                 self.pair(one, other)
 
     def _may_run(self, function: Callable[..., Any], kwargs: Any) -> bool:
-        """Not what draws from a generator of the script, talks to other ranks, or whose saved tensors are counted."""
+        """Not what draws from a generator of the script, or talks to other ranks."""
         if any(isinstance(one, self._torch.Generator) for one in kwargs.values()):
-            return False
-        if self._saving is None or self._saving(False) is not None:
             return False
         where = f"{getattr(function, '__module__', '')} {type(function).__name__} {getattr(function, '__name__', '')}"
         return "distributed" not in where and "OpOverload" not in where and not name_of(function) in NOT_TWICE
 
-    def _with_random_state(self, call: Callable[[], Any]) -> Any:
+    @contextmanager
+    def _random_state_of_its_own(self) -> Iterator[None]:
         """Draw from the random state of the step that failed, and leave that of the run as it is."""
         torch = self._torch
         own = torch.get_rng_state()
@@ -138,12 +138,25 @@ class Twins:
         try:
             if self._random_state is not None:
                 torch.set_rng_state(self._random_state)
-            return call()
+            yield
         finally:
             self._random_state = torch.get_rng_state()
             torch.set_rng_state(own)
             for device, state in devices:
                 torch.cuda.set_rng_state(state, device)
+
+    @contextmanager
+    def _saving_by_itself(self) -> Iterator[None]:
+        """Keep what the backward pass needs in plain tensors: a checkpoint counts what is saved within it."""
+        hooks = []
+        try:
+            while (top := self._autograd._top_saved_tensors_default_hooks(False)) is not None:
+                hooks.append(top)
+                self._autograd._pop_saved_tensors_default_hooks()
+            yield
+        finally:
+            for pack, unpack in reversed(hooks):
+                self._autograd._push_saved_tensors_default_hooks(pack, unpack)
 
     def _device_states(self) -> list[tuple[int, Any]]:
         cuda = self._torch.cuda

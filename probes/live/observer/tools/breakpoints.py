@@ -69,6 +69,7 @@ class Breakpoints:
         if sys.stdin is None or not sys.stdin.isatty():
             print("  no terminal to stop at; the run goes on", file=sys.stderr, flush=True)
             return
+        print("  module, args and output are at hand; `up` leads to the call", file=sys.stderr, flush=True)
         _open(module, args, output)
 
 

@@ -1,0 +1,42 @@
+"""Whether a softmax gave NaN because a whole row of it was masked."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+SOFTMAX = frozenset(["softmax", "log_softmax", "_softmax", "_log_softmax", "softmin", "logsumexp"])
+"""Functions over scores in which minus infinity means masked."""
+
+ATTENTION = frozenset(["scaled_dot_product_attention", "multi_head_attention_forward"])
+"""Functions that are given the mask itself."""
+
+
+def fully_masked(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | None:
+    """True where a row is masked altogether, False where none is, None where the function knows no masks."""
+    if name in SOFTMAX and args:
+        dim = kwargs.get("dim", next((one for one in args[1:] if isinstance(one, int)), -1))
+        return bool((args[0].detach() == float("-inf")).all(dim=dim).any())
+    if name not in ATTENTION:
+        return None
+    masks = _masks(function, name, args, kwargs)
+    # A padding mask has True, and the mask of scaled_dot_product_attention False, where nothing is to be seen.
+    hidden = name == "multi_head_attention_forward"
+    return any(_has_hidden_row(one, hidden) for one in masks)
+
+
+def _masks(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+    if name == "scaled_dot_product_attention":
+        found = [kwargs.get("attn_mask", args[3] if len(args) > 3 else None)]
+    else:
+        given = inspect.signature(function).bind_partial(*args, **kwargs).arguments
+        found = [given.get("key_padding_mask"), given.get("attn_mask")]
+    return [one for one in found if one is not None]
+
+
+def _has_hidden_row(mask: torch.Tensor, hidden: bool) -> bool:
+    covered = mask == hidden if not mask.is_floating_point() else mask.detach() == float("-inf")
+    return bool(covered.all(dim=-1).any())
