@@ -38,6 +38,12 @@ def _tensor(name: str, one: Any, start: int) -> Tensor:
     try:
         begin, end = one["data_offsets"]
         shape = tuple(int(side) for side in one["shape"])
-        return Tensor(name, _DTYPES.get(one["dtype"], str(one["dtype"])), shape, start + int(begin), int(end) - int(begin))
+        return Tensor(
+            name,
+            _DTYPES.get(one["dtype"], str(one["dtype"])),
+            shape,
+            start + int(begin),
+            int(end) - int(begin),
+        )
     except (TypeError, KeyError, ValueError):
         raise Unreadable(f"its header describes `{name[:80]}` wrongly") from None

@@ -69,7 +69,15 @@ def follow(file: IO[bytes], made: Callable[[Call], object]) -> tuple[Any, set[st
         return machine.stack[-1], machine.names
     except Unreadable:
         raise
-    except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+    except (
+        ValueError,
+        IndexError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise Unreadable(f"no pickle, or cut off ({type(error).__name__})") from None
 
 

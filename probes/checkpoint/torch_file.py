@@ -19,7 +19,15 @@ _DTYPES = {
     "BFloat16Storage": ("bfloat16", 2), "LongStorage": ("int64", 8), "IntStorage": ("int32", 4),
     "ShortStorage": ("int16", 2), "CharStorage": ("int8", 1), "ByteStorage": ("uint8", 1), "BoolStorage": ("bool", 1),
 }  # fmt: skip
-_HARMLESS = ("torch.", "collections.", "_codecs.", "builtins.set", "builtins.getattr", "numpy.", "__builtin__.set")
+_HARMLESS = (
+    "torch.",
+    "collections.",
+    "_codecs.",
+    "builtins.set",
+    "builtins.getattr",
+    "numpy.",
+    "__builtin__.set",
+)
 
 
 def read_torch(file: IO[bytes]) -> Contents:
@@ -54,7 +62,12 @@ def _start(file: IO[bytes], member: zipfile.ZipInfo | None) -> int:
         return -1
     file.seek(member.header_offset + 26)
     lengths = file.read(4)
-    return member.header_offset + 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
+    return (
+        member.header_offset
+        + 30
+        + int.from_bytes(lengths[:2], "little")
+        + int.from_bytes(lengths[2:], "little")
+    )
 
 
 def _read_row(file: IO[bytes]) -> Contents:

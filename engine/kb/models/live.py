@@ -52,7 +52,9 @@ class Experiment(Entry):
     environment: dict[str, str] = Field(
         default_factory=dict, description="Environment variables of the changed run."
     )
-    steps: int | None = Field(None, ge=1, description="Steps it needs at least, where that is more than usual.")
+    steps: int | None = Field(
+        None, ge=1, description="Steps it needs at least, where that is more than usual."
+    )
     when: Text | None = Field(
         None, description="A condition over what is known; where it is known to be false, it is not run."
     )
