@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .facts import Fact, Facts, Origin, Value
 from .kb.knowledge import Knowledge
 from .kb.rules import DeviceRule
+from .regex import regex
 
 _LONGEST_NAME = 200
 """Characters of a name that are looked at. A name is short; what is longer is prose."""
 _MOST_TOKENS = 8
 """The parts of the longest device name, as `_TOKEN` cuts it."""
-_TOKEN = re.compile(r"[a-z]+|[0-9]+")
-_COUNT = re.compile(r"(?<![a-z0-9])[0-9]{1,4} ?[x×*] ?(?=[a-z]{0,4}[0-9])")
+_TOKEN = regex(r"[a-z]+|[0-9]+")
+_COUNT = regex(r"(?<![a-z0-9])[0-9]{1,4} ?[x×*] ?(?=[a-z]{0,4}[0-9])")
 """`8x` in `8xA100`."""
-_SIZE = re.compile(r"(?<![a-z0-9.])([0-9]{1,4})[ -]?(?:gib|gb|g)(?![a-z0-9])")
-_SLICE = re.compile(r"\bmig [0-9]+g\.([0-9]+)gb\b")
+_SIZE = regex(r"(?<![a-z0-9.])([0-9]{1,4})[ -]?(?:gib|gb|g)(?![a-z0-9])")
+_SLICE = regex(r"\bmig [0-9]+g\.([0-9]+)gb\b")
 """A MIG slice holds a part of the device's memory: `MIG 1g.5gb`."""
-_LAPTOP = re.compile(r"\b(?:laptop|notebook|mobile|max-?q)\b")
+_LAPTOP = regex(r"\b(?:laptop|notebook|mobile|max-?q)\b")
 _SAYS_NOTHING = frozenset(
     {"card", "cards", "geforce", "gpu", "gpus", "laptop", "mobile", "notebook", "nvidia"}
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
+class _Match(NamedTuple):
     """One model that a name may mean."""
 
     length: int

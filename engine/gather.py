@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from .derive import derive
 from .devices import add_device_facts
-from .facts import Facts
-from .infer import Ranked, rank
+from .facts import Facts, Origin
+from .infer import Ranked, rank, to_decibans, to_probability, verdict_of
 from .kb.knowledge import Knowledge
-from .kb.rules import DerivationRule, EvidenceRule
+from .kb.rules import DerivationRule, EvidenceRule, Weights
 from .probe import Event, Findings, InputSeen, Probe
 from .symptoms import Seen, certainty, imply_symptom, note_symptoms, see_symptoms
 
@@ -23,6 +23,7 @@ BUDGET = 20.0
 """Seconds that probes nobody asked for may take in all."""
 _CONTENDERS = 10
 """The causes whose order matters to a person."""
+_SURE = 1 - 1e-9
 _REACH = 30.0
 """Decibans below the first beyond which a cause is out of the race."""
 
@@ -104,7 +105,11 @@ def _run(probe: Probe) -> Findings:
 def _matters(probe: Probe, ranked: Sequence[Ranked], result: Gathered, knowledge: Knowledge) -> bool:
     wanted = _given(probe, result.facts, knowledge)
     contenders = [one for one in ranked[:_CONTENDERS] if one.decibans > ranked[0].decibans - _REACH]
-    return _could_reorder(contenders, wanted, knowledge) or _decides_a_fix(contenders, wanted, knowledge)
+    # What nobody handed in is read off this machine, which may not be the one that trained.
+    trust = knowledge.weights.trust["elsewhere" if result.facts.of_a_run else Origin.HERE]
+    return _could_reorder(contenders, wanted, knowledge.weights, trust) or _decides_a_fix(
+        contenders, wanted, knowledge
+    )
 
 
 def _given(probe: Probe, facts: Facts, knowledge: Knowledge) -> frozenset[str]:
@@ -124,28 +129,42 @@ def _rests_on(ways: Iterable[DerivationRule], names: set[str]) -> bool:
     return any(part.needs & names for way in ways for part in (way.when, way.expression) if part is not None)
 
 
-def _could_reorder(contenders: Sequence[Ranked], wanted: frozenset[str], knowledge: Knowledge) -> bool:
-    """Whether the unknown facts could put some cause above one that now stands before it, or shake the first."""
-    spans = [_span(one, wanted, knowledge) for one in contenders]
+def _could_reorder(
+    contenders: Sequence[Ranked], wanted: frozenset[str], weights: Weights, trust: float
+) -> bool:
+    """Whether the unknown facts could put some cause above one that now stands before it, or shake the first.
+
+    `trust` is what facts that nobody handed in count.
+    """
+    spans = [_span(one, wanted, weights, trust) for one in contenders]
     for index, (above, (down, _)) in enumerate(zip(contenders, spans, strict=True)):
         for below, (_, up) in zip(contenders[index + 1 :], spans[index + 1 :], strict=True):
             if (down or up) and below.decibans + up >= above.decibans - down:
                 return True
-    return any(down or up for down, up in spans[:1])
+    return any(
+        _shakes(one, down, up, weights) for one, (down, up) in zip(contenders[:1], spans, strict=False)
+    )
 
 
-def _span(one: Ranked, wanted: frozenset[str], knowledge: Knowledge) -> tuple[float, float]:
+def _shakes(one: Ranked, down: float, up: float, weights: Weights) -> bool:
+    """Whether a cause could get another verdict."""
+    now = to_decibans(min(one.confidence, _SURE))
+    ends = (to_probability(now + change) for change in (-down, up))
+    return len({verdict_of(end, one.evidence, weights) for end in ends} | {one.verdict}) > 1
+
+
+def _span(one: Ranked, wanted: frozenset[str], weights: Weights, trust: float) -> tuple[float, float]:
     """How far a cause could still fall and rise."""
     down = up = 0.0
     for line in one.evidence:
         if line.outcome is None and line.rule.rule.needs & wanted:
-            low, high = _bounds(line.rule, knowledge)
-            down, up = down + low, up + high
+            low, high = _bounds(line.rule, weights)
+            down, up = down + low * trust, up + high * trust
     return down, up
 
 
-def _bounds(rule: EvidenceRule, knowledge: Knowledge) -> tuple[float, float]:
-    strengths = knowledge.weights.strengths
+def _bounds(rule: EvidenceRule, weights: Weights) -> tuple[float, float]:
+    strengths = weights.strengths
     up = strengths[rule.supports] if rule.supports else 0.0
     down = max(
         strengths[rule.absent] if rule.absent else 0.0, strengths[rule.against] if rule.against else 0.0

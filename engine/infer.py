@@ -54,7 +54,7 @@ def _since_something_is(ranked: list[Ranked], sure: float, weights: Weights) -> 
 
 
 def _with_confidence(one: Ranked, confidence: float, weights: Weights) -> Ranked:
-    return one._replace(confidence=confidence, verdict=_verdict(confidence, one.evidence, weights))
+    return one._replace(confidence=confidence, verdict=verdict_of(confidence, one.evidence, weights))
 
 
 def _in_question(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> list[CauseRule]:
@@ -76,7 +76,7 @@ def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights
     evidence = weigh_all(cause.evidence, facts, weights)
     total = prior + math.fsum(one.decibans for one in evidence)
     confidence = to_probability(total)
-    verdict = _verdict(confidence, evidence, weights)
+    verdict = verdict_of(confidence, evidence, weights)
     return Ranked(cause, prior, total, confidence, verdict, evidence, _unknown(evidence, facts))
 
 
@@ -100,7 +100,7 @@ def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) ->
     return max(max(listed, default=0.0), weights.unlisted)
 
 
-def _verdict(confidence: float, evidence: tuple[Weighed, ...], weights: Weights) -> str:
+def verdict_of(confidence: float, evidence: tuple[Weighed, ...], weights: Weights) -> str:
     """Confirmed needs decisive evidence: many weak hints make a cause likely, never certain."""
     if confidence >= weights.confirmed and any(one.decisive and one.decibans > 0 for one in evidence):
         return "confirmed"

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
+
+from .regex import regex
 
 MASK = "<redacted>"
 _SECRET_NAMES = (
@@ -15,17 +18,15 @@ _SECRET_NAMES = (
     r"private[-_]?key|credentials?|client[-_]?secret|bearer|authorization|cookie|session[-_]?id|account[-_]?key|"
     r"connection[-_]?string|webhook(?:[-_]?url)?|dsn"
 )
-_NAMED = re.compile(
+_NAMED = regex(
     rf"(?i)(?P<name>(?:\b|_)(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\b['\"]?\s{{0,3}}[:=]\s{{0,3}}"
     rf"|--(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\s{{1,3}})"
     r"(?P<quote>['\"]?)(?P<value>(?:bearer\s+|basic\s+)?[^\s'\",;)}\]]{4,})"
 )
 """`password: x`, `--hf_token=x`, `WANDB_API_KEY=x`, `Authorization: Bearer x`."""
-_HARMLESS = re.compile(
-    r"(?i)^(?:true|false|none|null|yes|no|auto|-?\d[\d.,_]{0,11}|<[^>]{0,40}>|\$\{?\w+\}?)$"
-)
+_HARMLESS = regex(r"(?i)^(?:true|false|none|null|yes|no|auto|-?\d[\d.,_]{0,11}|<[^>]{0,40}>|\$\{?\w+\}?)$")
 """Values that only look as if they were secret: `token: 512`, `use_auth_token=True`, `${HF_TOKEN}`."""
-_SHAPES = re.compile(
+_SHAPES = regex(
     r"""\bhf_[A-Za-z0-9]{20,}
       | \bsk-(?:[A-Za-z0-9]+-)?[A-Za-z0-9_-]{20,}
       | \bgh[pousr]_[A-Za-z0-9]{30,} | \bgithub_pat_\w{20,} | \bglpat-[\w-]{20,}
@@ -37,25 +38,24 @@ _SHAPES = re.compile(
     """,
     re.VERBOSE,
 )
-_URL_LOGIN = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,15}://)[^\s/:@]{1,100}:[^\s/@]{1,200}@")
-_URL_QUERY = re.compile(
+_URL_LOGIN = regex(r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,15}://)[^\s/:@]{1,100}:[^\s/@]{1,200}@")
+_URL_QUERY = regex(
     r"(?i)(?P<name>[?&](?:sig|signature|x-amz-\w{1,30}|key|sv|se|token|access_token)=)[^\s&'\"]{4,}"
 )
-_MAIL = re.compile(r"\b[\w.+-]{1,64}@(?!\d)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,4}\b")
-_HOME = re.compile(
+_MAIL = regex(r"\b[\w.+-]{1,64}@(?!\d)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,4}\b")
+_HOME = regex(
     r"(?P<root>(?:/home|/Users|/data/home|/mnt/home|[A-Za-z]:[\\/]Users)[\\/])(?P<name>[^\s/\\:'\",;)<>]{1,64})"
 )
-_CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_CONTROL = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 
 def redact(text: str) -> str:
     """Mask what must not be shown. What is shown instead keeps the text readable."""
-    text = _SHAPES.sub(MASK, text)
-    text = _URL_LOGIN.sub(rf"\g<scheme>{MASK}@", text)
-    text = _URL_QUERY.sub(rf"\g<name>{MASK}", text)
-    text = _NAMED.sub(_masked, text)
-    text = _MAIL.sub(MASK, text)
-    return _HOME.sub(r"\g<root>~", text)
+    low = text.lower()
+    for signs, pattern, shown in _SECRETS:
+        if any(map(low.__contains__, signs)):
+            text = pattern.sub(shown, text)
+    return text
 
 
 def _masked(match: re.Match[str]) -> str:
@@ -64,11 +64,63 @@ def _masked(match: re.Match[str]) -> str:
     return f"{match['name']}{match['quote']}{MASK}"
 
 
+_SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (
+        (
+            "hf_",
+            "sk-",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+            "akia",
+            "asia",
+            "aiza",
+            "ya29.",
+            "xox",
+            "eyj",
+            "-----begin",
+        ),
+        _SHAPES,
+        MASK,
+    ),
+    (("://",), _URL_LOGIN, rf"\g<scheme>{MASK}@"),
+    (("?", "&"), _URL_QUERY, rf"\g<name>{MASK}"),
+    (
+        (
+            "key",
+            "secret",
+            "token",
+            "passw",
+            "passphrase",
+            "credential",
+            "bearer",
+            "authorization",
+            "cookie",
+            "session",
+            "connection",
+            "webhook",
+            "dsn",
+        ),
+        _NAMED,
+        _masked,
+    ),
+    (("@",), _MAIL, MASK),
+    (("/home", "users"), _HOME, r"\g<root>~"),
+)
+"""Each with the texts, in lower case, of which it holds one: most lines hold none, and patterns take longer."""
+
+
 def printable(text: str) -> str:
     """A text that cannot steer a terminal: escape sequences gone, other control characters shown as a box.
 
     Bidirectional overrides go too: they could make a line read as what it is not.
     """
+    if text.isprintable():
+        return text
     text = _CONTROL.sub("", text)
     return "".join(
         one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf") else "" for one in text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 
 from .facts import Facts, Value
+from .regex import regex
 
-PLACEHOLDER = re.compile(r"\{([a-z_]+(?:\.[a-z0-9_]+)+)(?::([^{}]*))?\}")
+PLACEHOLDER = regex(r"\{([a-z_]+(?:\.[a-z0-9_]+)+)(?::([^{}]*))?\}")
 """`{grad.norm.max:.3g}`: a fact's value, with an optional number format."""
 _SHOWN = 3
 """How many of a list's texts are shown."""

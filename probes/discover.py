@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from traindx.engine.regex import regex
+
 from .inputs import Input, Kind
 from .text import Unreadable, encoding_of, is_binary, open_bytes
 
@@ -45,15 +47,15 @@ _BY_NAME: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
         (r"\.(?:log|out|err|txt|md|rst|stdout|stderr)$|^(?:nohup|slurm|stdout|stderr|log|dmesg)", Kind.LOG),
     )
 )
-_NOT_READ = re.compile(
+_NOT_READ = regex(
     r"(?i)\.(?:pt|pth|bin|ckpt|safetensors|onnx|h5|hdf5|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|db|sqlite|"
     r"png|jpe?g|webp|bmp|gif|tiff?|mp4|avi|mov|mkv|wav|flac|mp3|ogg|pdf|zip|tar|tgz|xz|7z|so|dll|exe|whl|lock|map|ttf|"
     r"tfrecords?|idx|model|vocab|bpe|spm|proto|gguf)$"
 )
-_BIG_TABLES = re.compile(
+_BIG_TABLES = regex(
     r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$"
 )
-_METRIC_HEADER = re.compile(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
+_METRIC_HEADER = regex(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
 
 
 class BadInput(Exception):

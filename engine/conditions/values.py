@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeGuard
 
-_VERSION_PART = re.compile(r"\d+|[a-z]+")
+from ..regex import regex
+
+_VERSION_PART = regex(r"\d+|[a-z]+")
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:

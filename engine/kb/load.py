@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -65,7 +64,7 @@ def compile_packs(packs: Sequence[Pack]) -> dict[str, Section]:
 
 def check_packs(packs: Sequence[Pack]) -> Scope:
     """All entries as they stand in their files, everything checked. Raises KnowledgeError with every mistake."""
-    return _compiled([replace(pack, proven=False) for pack in packs])[1]
+    return _compiled([pack._replace(proven=False) for pack in packs])[1]
 
 
 def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, Section], Scope]:

@@ -11,6 +11,8 @@ import re
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from ..regex import regex
+
 
 class Gap(Enum):
     """A part of a pattern that is no text."""
@@ -30,7 +32,7 @@ Sequence: TypeAlias = "list[str | Gap | Group]"
 """Parts that match one after the other. What takes no character, such as a word boundary, is left out."""
 
 _REPEAT = r"(?: [*+?] | \{ (?: \d+ (?: , \d* )? | , \d* ) \} ) [?+]?"
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"""
     (?P<text> [^\\\[\](){{}}|.*+?^$]+ )
   | (?P<repeat> {_REPEAT} )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_NAME = re.compile(r"(?<!\\)\{([a-z][a-z0-9-]*)\}")
+from ..regex import regex
+
+_NAME = regex(r"(?<!\\)\{([a-z][a-z0-9-]*)\}")
 
 
 class UnknownPhrase(KeyError):

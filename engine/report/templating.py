@@ -10,9 +10,10 @@ from jinja2 import PackageLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..redact import safe
+from ..regex import regex
 from ..wording import show
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+_SPECIAL = regex(r"([\\`*_\[\]<>|#~])")
 
 
 @cache

@@ -7,10 +7,11 @@ search; the others look only where they can match.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
+
+from traindx.engine.regex import regex
 
 from .index import Index, of_names, outermost
 from .ready import (
@@ -39,7 +40,7 @@ _RELATIONS = {one: one for one in ("has", "inside", "precedes", "follows")} | {
 }
 _WHERE = ("field", "stopBy", "words")
 _CALLED = r"(?:^|[.\s])(?:{})$"
-_METAVARIABLE = re.compile(r"\$([A-Z_][A-Z0-9_]*)")
+_METAVARIABLE = regex(r"\$([A-Z_][A-Z0-9_]*)")
 
 
 @dataclass(eq=False)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from traindx.engine.facts import Place
+from traindx.engine.regex import regex
 
 from ..inputs import Input
 from ..text import Unreadable, read_text
@@ -19,11 +20,11 @@ MAX_CHARACTERS = 1 << 19
 MAX_LINE = 10_000
 """A longer line is data, and left out: a chain of so many operations would make the search quadratic."""
 _SHOWN = 160
-_WORD = re.compile(r"\w+")
-_LONG_LINE = re.compile(rf"^.{{{MAX_LINE},}}$", re.MULTILINE)
-_MAGIC = re.compile(r"^(\s*)(?:[%!]|\?\w)(?!=).*$", re.MULTILINE)
-_MAGIC_HELP = re.compile(r"^\s*[\w.]+\?{1,2}\s*$", re.MULTILINE)
-_OTHER_LANGUAGES = re.compile(
+_WORD = regex(r"\w+")
+_LONG_LINE = regex(rf"^.{{{MAX_LINE},}}$", re.MULTILINE)
+_MAGIC = regex(r"^(\s*)(?:[%!]|\?\w)(?!=).*$", re.MULTILINE)
+_MAGIC_HELP = regex(r"^\s*[\w.]+\?{1,2}\s*$", re.MULTILINE)
+_OTHER_LANGUAGES = regex(
     r"\s*%%(?:bash|sh|script|html|latex|javascript|js|perl|ruby|R|cython|writefile|file|sql|svg)\b"
 )
 

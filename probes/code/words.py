@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_NAME = re.compile(r"(?<![$\w])[A-Za-z_]\w*")
-_STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
+from traindx.engine.regex import regex
+
+_NAME = regex(r"(?<![$\w])[A-Za-z_]\w*")
+_STRING = regex(r"\"[^\"]*\"|'[^']*'")
 _KEYWORDS = frozenset(
     [
         "False",
@@ -25,8 +27,8 @@ _KEYWORDS = frozenset(
         "return",
     ]
 )
-_HARMLESS = re.compile(r"\\[wdsb.()\[\]{}|*+?^$/-]|\[[^\]^][^\]]*\]")
-_ANY_BYTE = re.compile(r"\.|\[\^|\\[WDSB]")
+_HARMLESS = regex(r"\\[wdsb.()\[\]{}|*+?^$/-]|\[[^\]^][^\]]*\]")
+_ANY_BYTE = regex(r"\.|\[\^|\\[WDSB]")
 
 
 def names_in(pattern: str) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from traindx.engine.facts import Origin
@@ -44,8 +43,8 @@ def _resolved(entry: Entry, document: Document) -> Entry:
         return entry
     for other in document.reading.entries:
         if other.path == path or other.path == (*entry.path[:-1], *path):
-            return replace(entry, value=other.value, at=other.at, span=other.span, style=other.style)
-    return replace(entry, value=None, style="computed", span=None)
+            return entry._replace(value=other.value, at=other.at, span=other.span, style=other.style)
+    return entry._replace(value=None, style="computed", span=None)
 
 
 class _Reader:
@@ -96,7 +95,7 @@ class _Reader:
         for key, value in way.implied.items():
             entry = self.first(key)
             if entry is not None and to_bool(entry.value) is not False:
-                fixed = replace(entry, span=None)
+                fixed = entry._replace(span=None)
                 return Occurrence(rule.id, value, fixed, self.document, self.dialect, way, implied=True)
         return None
 
@@ -113,7 +112,7 @@ class _Reader:
         parts = entry.value.strip("()[] ").split(",")
         if len(parts) == 1:
             return entry if index == 0 else None
-        return replace(entry, value=parts[index].strip()) if index < len(parts) else None
+        return entry._replace(value=parts[index].strip()) if index < len(parts) else None
 
     def several(self, way: Way, rule: SettingRule) -> Occurrence | None:
         """The canonical value whose keys all stand as they should. A switch that is missing is off."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from traindx.engine.facts import Fact, Origin, Scalar
 from traindx.engine.redact import safe
@@ -14,8 +14,7 @@ from .occurrence import Occurrence
 from .values import equal
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """A document, the dialects it speaks, and the settings found in it."""
 
     document: Document

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from traindx.engine.regex import regex
+
 from .document import Entry
 
-_SEPARATORS = re.compile(r"[-_ ]")
-_WORDS = re.compile(r"[a-z]+")
+_SEPARATORS = regex(r"[-_ ]")
+_WORDS = regex(r"[a-z]+")
 _FIRST = ("option", "", "launch", "argument", "environment", "variable", "default")
 """Of two entries for one key, the one held by the earlier of these counts."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 from traindx.engine.facts import Origin, Place
 from traindx.engine.redact import safe
@@ -20,8 +21,7 @@ MAX_ENTRIES = 20_000
 """More values than this in one text is a table or a vocabulary, and no configuration."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One value under one key."""
 
     path: Path
@@ -46,8 +46,7 @@ class Entry:
         return ".".join(map(str, self.path))
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something wrong with a text."""
 
     message: str
@@ -56,8 +55,7 @@ class Problem:
     """`syntax`, `duplicate`, `loose` (JSON with comments or trailing commas) or `note`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A text inside another in a format of its own: a heredoc, a JSON option, the code of a notebook."""
 
     name: str
@@ -69,14 +67,13 @@ class Part:
     """How a new text must be escaped there: `json` or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a format made of a text."""
 
     entries: tuple[Entry, ...] = ()
     problems: tuple[Problem, ...] = ()
     parts: tuple[Part, ...] = ()
-    sections: Mapping[Path, Span] = field(default_factory=dict)
+    sections: Mapping[Path, Span] = MappingProxyType({})
     """Every mapping with a key of its own -> key and value together."""
     calls: frozenset[str] = frozenset()
     """The callables and programs that are used; `name**` where one also takes settings from elsewhere."""

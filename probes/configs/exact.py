@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
+
+from traindx.engine.regex import regex
 
 from ..inputs import Input
 from ..text import encoding_of, read_bytes
@@ -15,11 +17,10 @@ _MARKED = {
     "utf-16": ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")),
     "utf-32": ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be")),
 }
-_LINE_END = re.compile("\r\n|[\n\r]")
+_LINE_END = regex("\r\n|[\n\r]")
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """One file: its text, and how that became bytes."""
 
     name: str

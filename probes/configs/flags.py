@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from traindx.engine.regex import regex
 
 from .document import Entry, Span
 from .formats.edits import Edit
 from .values import to_bool
 
-_OPTION = re.compile(r"(?P<dashes>--?)[A-Za-z][\w.\-]*")
+_OPTION = regex(r"(?P<dashes>--?)[A-Za-z][\w.\-]*")
 
 
 def is_bare(entry: Entry, raw: Any) -> bool:

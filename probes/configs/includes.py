@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from traindx.engine.regex import regex
+
 from ..inputs import Input, Kind
 from .combine import Read
 from .document import Entry
 
 MAX_INCLUDED = 30
-_FILE = re.compile(r"(?i)[^\s{}$<>|*?\"']{1,300}\.(?:ya?ml|jsonc?|json5|toml|py|ini|cfg)")
-_GROUP = re.compile(r"(?:override )?/?(?P<group>[\w./-]*?)(?:@[\w.-]+)?$")
+_FILE = regex(r"(?i)[^\s{}$<>|*?\"']{1,300}\.(?:ya?ml|jsonc?|json5|toml|py|ini|cfg)")
+_GROUP = regex(r"(?:override )?/?(?P<group>[\w./-]*?)(?:@[\w.-]+)?$")
 _OPTIONS = ("config-name", "config_name")
 
 

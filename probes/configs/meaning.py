@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from traindx.engine.facts import Scalar
@@ -36,7 +35,7 @@ def meaning(
         return None
     for canonical, spelling in way.values.items():
         if same(spelling, raw):
-            return replace(blank, value=_typed(canonical, rule))
+            return blank._replace(value=_typed(canonical, rule))
     if isinstance(raw, list | dict) or (isinstance(raw, str) and raw.strip().lower() in NOTHING):
         return None
     if rule.type == "bool":
@@ -59,11 +58,11 @@ def _switch(blank: Occurrence, raw: Any) -> Occurrence | None:
         # `--fp16 data/`: a switch without a value, and a word that is not its own.
         value = True
     if value is not None:
-        return replace(blank, value=value is not blank.way.inverted)
+        return blank._replace(value=value is not blank.way.inverted)
     if blank.entry.style == "name":
         return blank
     known = blank.dialect.loose or blank.way.values
-    return None if known else replace(blank, wrong=f"`{str(raw)[:_SHOWN]}` is no switch")
+    return None if known else blank._replace(wrong=f"`{str(raw)[:_SHOWN]}` is no switch")
 
 
 def _word(blank: Occurrence, rule: SettingRule, raw: Any, plain: Dialect | None) -> Occurrence | None:
@@ -73,16 +72,16 @@ def _word(blank: Occurrence, rule: SettingRule, raw: Any, plain: Dialect | None)
     choices = ", ".join(_choices(blank.way)) or ", ".join(rule.values)
     wrong = f"`{text[:_SHOWN]}` is not one of {choices}"
     if text.lower() in rule.values:
-        return replace(blank, value=text.lower(), wrong="" if loose or not blank.way.values else wrong)
+        return blank._replace(value=text.lower(), wrong="" if loose or not blank.way.values else wrong)
     for way in plain.settings.get(rule.id, ()) if plain else ():
         for canonical, spelling in way.values.items():
             if not isinstance(spelling, dict) and same(spelling, text):
-                return replace(blank, value=canonical)
+                return blank._replace(value=canonical)
     if not rule.values:
-        return replace(blank, value=text)
+        return blank._replace(value=text)
     if blank.entry.style == "name":
         return blank
-    return None if loose else replace(blank, wrong=wrong)
+    return None if loose else blank._replace(wrong=wrong)
 
 
 def _choices(way: Way) -> Iterator[str]:
@@ -100,14 +99,14 @@ def _number(blank: Occurrence, rule: SettingRule, raw: Any, factor: float) -> Oc
     if way.ratio_below is not None and (0 < number < way.ratio_below) == bool(way.ratio_as):
         # Below it is a share of all steps, and not what this way is about.
         return (
-            replace(blank, setting=way.ratio_as, value=float(number), as_text=as_text)
+            blank._replace(setting=way.ratio_as, value=float(number), as_text=as_text)
             if way.ratio_as
             else None
         )
     if way.exponent and 0 <= number < 200:
         number = float(2**number)
     scaled = factor * (number if way.reads == "size" else number * way.scale)
-    return _checked(replace(blank, as_text=as_text), rule, scaled)
+    return _checked(blank._replace(as_text=as_text), rule, scaled)
 
 
 def _no_number(blank: Occurrence, raw: Any) -> Occurrence | None:
@@ -115,7 +114,7 @@ def _no_number(blank: Occurrence, raw: Any) -> Occurrence | None:
     like_one = isinstance(raw, str) and raw[:1].isdigit() and len(raw) < 20 and not raw[-1:].isalpha()
     if blank.dialect.loose and not like_one:
         return None
-    return replace(blank, wrong=f"`{str(raw)[:_SHOWN]}` is no number")
+    return blank._replace(wrong=f"`{str(raw)[:_SHOWN]}` is no number")
 
 
 def _measured(way: Way, raw: Any) -> int | float | None:
@@ -134,11 +133,11 @@ def _measured(way: Way, raw: Any) -> int | float | None:
 def _checked(blank: Occurrence, rule: SettingRule, number: float) -> Occurrence:
     """The value in the setting's type, and what is wrong with it."""
     if not math.isfinite(number):
-        return replace(blank, wrong=f"{number} is no finite number")
+        return blank._replace(wrong=f"{number} is no finite number")
     whole = rule.type == "int" and number == int(number)
     wrong = f"{number:g} is no whole number" if rule.type == "int" and not whole else ""
     if rule.low is not None and number < rule.low:
         wrong = f"{number:g} is below {rule.low:g}"
     if rule.high is not None and number > rule.high:
         wrong = f"{number:g} is above {rule.high:g}"
-    return replace(blank, value=int(number) if whole else float(number), wrong=wrong)
+    return blank._replace(value=int(number) if whole else float(number), wrong=wrong)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from traindx.engine.facts import Place
 from traindx.engine.redact import MASK, redact, safe
@@ -21,8 +21,7 @@ _NEAR = 0.84
 """How alike a misspelt key and the one that was meant are, from 0 to 1: `lerning_rate`, not `eval_steps`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(NamedTuple):
     """Something wrong, in words, and where."""
 
     text: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from traindx.engine.facts import Scalar
 
@@ -10,8 +10,7 @@ from .dialect import Dialect, Way
 from .document import Document, Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """A setting, its value, and where and how it is written."""
 
     setting: str

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
-_PART = re.compile(r"\d+|[a-z]+")
-_REQUIREMENT = re.compile(
+from traindx.engine.regex import regex
+
+_PART = regex(r"\d+|[a-z]+")
+_REQUIREMENT = regex(
     r"^(?P<name>[A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?[ \t]*(?:\([^)]*\))?[ \t]*(?P<sign>===?|~=|>=|<=|!=|>|<|=|@|$|;|#)[ \t]*(?P<version>[\w.+!*\-]*)"
 )
-_COLUMNS = re.compile(r"^(?P<name>[A-Za-z_][\w.\-]*)[ \t]{1,80}(?P<version>v?\d[\w.+!\-]*)(?:[ \t]|$)")
+_COLUMNS = regex(r"^(?P<name>[A-Za-z_][\w.\-]*)[ \t]{1,80}(?P<version>v?\d[\w.+!\-]*)(?:[ \t]|$)")
 _EXACT = ("==", "===", "=")
 _SAME = {
     "pytorch": "torch",
@@ -19,15 +21,14 @@ _SAME = {
     "cudatoolkit": "cuda",
     "cuda_version": "cuda",
 }
-_CUDA_BUILD = re.compile(r"\+cu(\d{2,3})|cuda(\d+\.\d+)|_cuda(\d{3})")
-_NAME = re.compile(
+_CUDA_BUILD = regex(r"\+cu(\d{2,3})|cuda(\d+\.\d+)|_cuda(\d{3})")
+_NAME = regex(
     r"(?i)^(?:requirements|constraints)[\w.-]*\.(?:txt|in)$|^(?:environment|conda)[\w.-]*\.(?:ya?ml|txt)$|"
     r"^(?:pip|conda)[-_ ]?(?:freeze|list)[\w.-]*$|^pyproject\.toml$"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """A package and the version asked for or installed."""
 
     name: str

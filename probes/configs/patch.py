@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from traindx.engine.facts import Place, Scalar
+from traindx.engine.regex import regex
 
 from .exact import File
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LINE = regex(r"[^\n]*\n|[^\n]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """One setting that was changed."""
 
     setting: str
@@ -27,8 +27,7 @@ class Applied:
     """What a person should check."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """One setting that was not changed."""
 
     setting: str
@@ -37,8 +36,7 @@ class Refused:
     """Where and what to change by hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
+class FilePatch(NamedTuple):
     """One file with its new text."""
 
     file: File
@@ -62,13 +60,12 @@ class FilePatch:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(NamedTuple):
     """All changes to the files of a run."""
 
     files: tuple[FilePatch, ...] = ()
     refused: tuple[Refused, ...] = ()
-    unchanged: Mapping[str, Scalar] = field(default_factory=dict)
+    unchanged: Mapping[str, Scalar] = MappingProxyType({})
     """Settings that stand as they should already."""
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .combine import Read
 from .dialect import Dialect
@@ -11,8 +11,7 @@ from .document import Entry, Path, Span
 from .values import to_number
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """A place for a new key."""
 
     anchor: Span

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from traindx.engine.facts import Origin
+from traindx.engine.regex import regex
 
 from .document import Document, Part, Reading
 from .exact import File
@@ -18,21 +18,21 @@ _BY_SUFFIX = {
     "slurm": "shell", "sbatch": "shell", "sub": "shell", "pbs": "shell", "env": "shell", "bat": "shell",
     "cmd": "shell", "ps1": "shell", "ini": "ini", "cfg": "ini", "conf": "ini", "properties": "ini", "gin": "ini",
 }  # fmt: skip
-_BY_NAME = re.compile(r"(?i)^(?:Dockerfile|Makefile|\.env)(?:\.|$)")
-_PACKED = re.compile(r"\.(?:gz|zst)$")
-_SHELL = re.compile(
+_BY_NAME = regex(r"(?i)^(?:Dockerfile|Makefile|\.env)(?:\.|$)")
+_PACKED = regex(r"\.(?:gz|zst)$")
+_SHELL = regex(
     r"^\s*(?:export\s+\w+=|#SBATCH|(?:[\w./-]*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|sbatch|bash|composer|axolotl|"
     r"llamafactory-cli|tune|yolo|docker|CUDA_VISIBLE_DEVICES=\S*)\s)|\s--[a-z][\w-]+",
     re.MULTILINE,
 )
-_PYTHON = re.compile(
+_PYTHON = regex(
     r"^(?:import|from|def|class|with|for|if)\s|^[A-Za-z_][\w.]*\s*=\s*\S|^\w+\s*:\s*\w+\s*=", re.MULTILINE
 )
-_COMMAND = re.compile(
+_COMMAND = regex(
     r"\s*(?:[$+>#!]\s+|\S+@\S+[$#]\s+)?(?:\w+=\S+\s+)*(?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|bash|sh|lightning|"
     r"llamafactory-cli|axolotl|tune)\s|\s*--[A-Za-z][\w.-]*\s+[^\s:=]"
 )
-_REPR = re.compile(r"\s*[A-Za-z_][\w.]*\(")
+_REPR = regex(r"\s*[A-Za-z_][\w.]*\(")
 _DEEPEST = 3
 
 
@@ -102,7 +102,7 @@ def _inside(outer: Document, reading: Reading, around: Part | None, depth: int) 
         inner = format_module(name).read(part.text)
         if not part.name and not part.format.startswith(("python", "shell")):
             # An option that only looks like JSON is no broken file.
-            inner = replace(inner, problems=())
+            inner = inner._replace(problems=())
         yield Document(outer.file, name, _origin(outer, part, name), part.text, inner, placed, outer.named)
         if depth < _DEEPEST:
             yield from _inside(outer, inner, placed, depth + 1)
@@ -120,4 +120,4 @@ def _placed(part: Part, around: Part | None) -> Part:
     if around is None:
         return part
     offsets = tuple(around.offsets[at] if at >= 0 else -1 for at in part.offsets)
-    return replace(part, offsets=offsets, escape=around.escape)
+    return part._replace(offsets=offsets, escape=around.escape)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from traindx.engine.facts import Origin
 from traindx.engine.kb.knowledge import Knowledge
@@ -39,7 +38,7 @@ class Trials:
         except Overlap:
             raise Unplaceable("two changes want the same place") from None
         before = [one for one in reads if one.document.file is file]
-        after = self._again(replace(file, text=text), before)
+        after = self._again(file._replace(text=text), before)
         spans = [(edit.start, edit.end) for edit in edits]
         if other := difference(before, after, read.document, placed.touched, spans):
             raise Unplaceable(other)

@@ -7,17 +7,18 @@ import re
 from typing import Any
 
 from traindx.engine.facts import Scalar
+from traindx.engine.regex import regex
 
-_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)", re.IGNORECASE)
-_POWER = re.compile(r"2\s*(?:\*\*|\^)\s*(\d{1,3})")
+_NUMBER = regex(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|nan)", re.IGNORECASE)
+_POWER = regex(r"2\s*(?:\*\*|\^)\s*(\d{1,3})")
 _TRUE = ("true", "yes", "on", "1", "y", "t")
 _FALSE = ("false", "no", "off", "0", "n", "f", "")
 NOTHING = ("none", "null", "~", "default", "auto", "???")
 """Texts that leave a value to the trainer."""
-_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)(?P<binary>i?)B?", re.IGNORECASE)
+_SIZE = regex(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)(?P<binary>i?)B?", re.IGNORECASE)
 _GIB = {"": 1.0, "K": 2.0**-20, "M": 2.0**-10, "G": 1.0, "T": 2.0**10}
-_DURATION = re.compile(r"(?:(?P<days>\d+)-)?(?P<first>\d+)(?::(?P<second>\d+))?(?::(?P<third>\d+))?")
-_REFERENCE = re.compile(r"\$\{(?P<path>[A-Za-z_][\w.]*)\}|<(?P<name>[A-Za-z_][\w.]*)>")
+_DURATION = regex(r"(?:(?P<days>\d+)-)?(?P<first>\d+)(?::(?P<second>\d+))?(?::(?P<third>\d+))?")
+_REFERENCE = regex(r"\$\{(?P<path>[A-Za-z_][\w.]*)\}|<(?P<name>[A-Za-z_][\w.]*)>")
 
 
 def to_bool(raw: Any) -> bool | None:

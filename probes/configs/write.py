@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .patch import FilePatch, Patch
 
@@ -15,8 +15,7 @@ class NotWritten(Exception):
     """A file that was left as it was. The message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A file that was written."""
 
     path: Path

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import IO
 
+from traindx.engine.regex import regex
+
 from ..inputs import Input
 from ..text import BLOCK, Unreadable, encoding_of, is_binary, open_bytes
-from .regex import regex
 
 LONGEST = 1 << 16
 """Bytes of a line that are read; what is longer is cut, and the report says so."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.regex import regex
 
 from .quantities import measured
-from .regex import regex
 
 SHOWN = 300
 """Characters of a line that a place shows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .regex import regex
+from traindx.engine.regex import regex
 
 AFTER = 1000
 """New shapes after which it pays to know the words."""

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from traindx.engine.kb.knowledge import Knowledge
-
-from .regex import regex
+from traindx.engine.regex import regex
 
 _CAMEL = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
 _TIMES = regex(r"\*\s?\d+k?\b")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from traindx.engine.facts import Place
+from traindx.engine.regex import regex
 
 from .collected import Collected
-from .regex import regex
 
 _PINNED = regex(r"(?:^|[\s,'\"\[(])([A-Za-z][\w.-]*)==(\d[\w.+!-]*)")
 _ONLY_PINNED = regex(r"^\s*(?:\[pip3?\]\s*)?(?:[A-Za-z][\w.-]*(?:\[[\w,]+\])?==\d[\w.+!-]*[\s,;]*)+$")

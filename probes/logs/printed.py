@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable
 
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.regex import regex
 
 from ..printed import PrintedSettings
 from .ranks import body_of, prefix_of
-from .regex import regex
 
 MAX_LINES = 600
 MAX_BLOCKS = 40

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from traindx.engine.kb.knowledge import Knowledge
-
-from .regex import regex
+from traindx.engine.regex import regex
 
 NOTE = regex(r"^\s*note:\s*(?P<text>.*)$")
 _FENCE = regex(r"^\s*(?:```|~~~)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .regex import regex
+from traindx.engine.regex import regex
 
 _NUMBER = regex(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)\b",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .regex import regex
+from traindx.engine.regex import regex
 
 _RANK = regex(
     rb"""\s*(?:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.regex import regex
 
 from .names import Names
 from .reading import Reading
-from .regex import regex
 from .walk import Walk
 
 LONGEST = 1 << 14

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from traindx.engine.regex import regex
+
 from .blocks import Block
 from .quantities import number
-from .regex import regex
 
 MAX_COLUMNS = 400
 MAX_RECORD = 1 << 18

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from traindx.engine.facts import Fact, Place
+from traindx.engine.regex import regex
 
 from .eval_facts import tell_eval, tell_scores
 from .lines import Lines
 from .loss_facts import tell_loss
 from .names import Name
 from .positions import Positions, Where
-from .regex import regex
 from .run_facts import tell_memory, tell_norm, tell_rate, tell_rewards, tell_scale, tell_skips
 from .series import Curve, Mark, MarkOf, Series, curve_of
 from .speed import tell_speed

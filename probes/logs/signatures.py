@@ -9,9 +9,9 @@ from traindx.engine.facts import Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
 from traindx.engine.kb.telling import Telling, telling
+from traindx.engine.regex import regex
 
 from .collected import Collected
-from .regex import regex
 from .template import shapes_of
 from .vocabulary import Vocabulary
 

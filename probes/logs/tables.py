@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from traindx.engine.regex import regex
+
 from .names import POSITIONS, Name, Names
 from .quantities import factor
 from .reading import Reading, Value
-from .regex import regex
 
 MAX_COLUMNS = 64
 _CELL = regex(rb"[^\s|]+")

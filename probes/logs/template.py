@@ -6,9 +6,10 @@ import functools
 import re
 from collections.abc import Sequence
 
+from traindx.engine.regex import regex
+
 from .quantities import memory_gib, number
 from .reading import Value
-from .regex import regex
 from .watch import Watch
 
 DROPPED = b"0123456789 \xe2\x94\x96\x81\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from traindx.engine.regex import regex
+
 from .frames import Frame
 from .raised import Raised
-from .regex import regex
 
 MAX_FRAMES = 80
 MAX_MESSAGE = 4000

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from traindx.engine.regex import regex
+
 from .names import Name
 from .quantities import number, scale, whole
 from .reading import Reading, Value
-from .regex import regex
 
 if TYPE_CHECKING:
     from .reader import Reader

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 
 from . import cgroups
+from .gives import LIMITS, MEMORY
 from .host import Host, whole
 from .observed import Observed, gib
 
-CORES = ("env.cpu_count",)
-MEMORY = ("env.ram_gib", "env.ram_free_gib", "env.memory_limit_gib", "env.oom_kills")
-LIMITS = ("env.open_files_limit", "env.process_limit", "env.locked_memory_gib")
 _MEBIBYTE = 1 << 20
 
 

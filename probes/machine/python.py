@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from traindx.engine.kb.rules import PackageRule
+from traindx.engine.regex import regex
 
 from .host import Host
 from .observed import Observed
 
-PACKAGES = ("env.python", "env.cudnn", "env.package.*")
-_METADATA = re.compile(r"(?P<name>.+?)-(?P<version>[0-9][^-]*)(?:-py[0-9.]+)?\.(?:dist|egg)-info")
+_METADATA = regex(r"(?P<name>.+?)-(?P<version>[0-9][^-]*)(?:-py[0-9.]+)?\.(?:dist|egg)-info")
 
 
 @dataclass(frozen=True, slots=True)

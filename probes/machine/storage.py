@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from .gives import NETWORK, SHARED
 from .host import Host
 from .mounts import is_remote, mount_of
 from .observed import Observed, gib
-
-SHARED = ("env.shm_gib", "env.shm_free_gib")
-DISK = ("env.disk_free_gib", "env.inodes_free", "env.tmp_free_gib")
-NETWORK = ("env.network_storage",)
 
 
 def observe_shared_memory(host: Host, seen: Observed) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from traindx.engine.regex import regex
 
+from .gives import SURROUNDINGS
 from .host import Host
 from .observed import Observed
 
-SURROUNDINGS = ("env.platform", "env.in_container", "env.wsl")
 _MARKERS = ("/.dockerenv", "/run/.containerenv", "/.singularity.d", "/singularity")
 """Files that Docker, Podman and Apptainer put into every container."""
 _VARIABLES = ("container", "APPTAINER_CONTAINER", "SINGULARITY_CONTAINER", "KUBERNETES_SERVICE_HOST")
-_GROUP = re.compile(
+_GROUP = regex(
     r"/(?:docker|kubepods|containerd|libpod|lxc|machine\.slice/libpod)\b|cri-containerd|docker-[0-9a-f]{12}"
 )
 

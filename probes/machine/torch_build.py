@@ -6,15 +6,16 @@ import json
 import re
 from collections.abc import Mapping
 
+from traindx.engine.regex import regex
+
+from .gives import TORCH
 from .host import Host
 from .observed import Observed
 from .python import environment, torch_version_file
 
-TORCH = ("env.cuda", "env.rocm", "env.torch_is_cpu_build")
-TOOLKIT = ("env.cuda_toolkit",)
 _LONGEST = 1 << 16
 """Characters of torch/version.py that are read; it has some ten lines."""
-_ASSIGNED = re.compile(
+_ASSIGNED = regex(
     r"^(?P<name>__version__|cuda|hip|xpu)\b[^=\n]{0,60}= ?(?:None|['\"](?P<text>[^'\"\n]{1,80})['\"])",
     re.MULTILINE,
 )

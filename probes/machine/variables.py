@@ -9,22 +9,14 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import VariableRule
 from traindx.engine.redact import safe
 
+from .gives import VARIABLES, variable_facts
 from .host import Host, whole
 from .observed import Observed
 
-VARIABLES = ("env.variables",)
 _LONGEST = 300
 """Characters of a value that are shown."""
 _YES = ("1", "true", "yes", "on", "y")
 _NO = ("0", "false", "no", "off", "n", "")
-
-
-def variable_facts(knowledge: Knowledge) -> frozenset[str]:
-    """The facts that variables may give."""
-    rules = knowledge.variables.values()
-    return frozenset(VARIABLES).union(
-        *(rule.facts for rule in rules), (rule.fact for rule in rules if rule.fact)
-    )
 
 
 def observe_variables(host: Host, knowledge: Knowledge, seen: Observed) -> None:

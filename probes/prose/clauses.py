@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from traindx.engine.regex import regex
 
 from .patterns import Patterns
 
 Span = tuple[int, int]
-_PART = re.compile(r"[;；。！!]|\.(?=\s|$)")
+_PART = regex(r"[;；。！!]|\.(?=\s|$)")
 """Nothing said on one side of these speaks of the other side."""
 
 

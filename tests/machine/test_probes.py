@@ -15,7 +15,7 @@ from traindx.engine.facts import Origin
 from traindx.engine.gather import Gathered
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings, Probe
-from traindx.probes.machine import capacity, environment
+from traindx.probes.machine import capacity, commands
 from traindx.probes.machine.commands import NoAnswer
 from traindx.probes.machine.device import DeviceProbe
 from traindx.probes.machine.environment import EnvironmentProbe
@@ -70,7 +70,7 @@ def test_a_part_that_hangs_is_a_reason_and_the_rest_is_told(
     knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = threading.Event()
-    monkeypatch.setattr(environment, "PATIENCE", 0.05)
+    monkeypatch.setattr(commands, "PATIENCE", 0.05)
     monkeypatch.setattr(capacity, "observe_memory", lambda host, seen: released.wait(60))
     findings = EnvironmentProbe(knowledge).run()
     released.set()

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.machine.gives import variable_facts
 from traindx.probes.machine.host import Host
 from traindx.probes.machine.mounts import is_remote, mount_of, mounts
 from traindx.probes.machine.observed import Observed
 from traindx.probes.machine.storage import observe_disk, observe_network_storage, observe_shared_memory
 from traindx.probes.machine.surroundings import observe_surroundings
-from traindx.probes.machine.variables import observe_variables, variable_facts
+from traindx.probes.machine.variables import observe_variables
 
 from .conftest import HostMaker, values
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
+
+from traindx.engine.regex import regex
 
 from ..document import Span
 
-_BLANK = re.compile(r"[ \t]*(?:- +)*")
+_BLANK = regex(r"[ \t]*(?:- +)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace what stands from `start` to `end`."""
 
     start: int

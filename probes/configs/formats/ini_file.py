@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 
 from traindx.engine.facts import Scalar
+from traindx.engine.regex import regex
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
 from .edits import Edit, cut_line, insert_line
 from .spelling import number, truth
 
-_LINE = re.compile(r"[^\r\n]+")
-_SECTION = re.compile(r"[ \t]*\[(?P<name>[^\]\r\n]+)\]")
-_KEY = re.compile(r"[ \t]*(?P<key>[A-Za-z_][\w.\-/]*)[ \t]*[=:][ \t]*")
-_COMMENT = re.compile(r"(?:^|[ \t])[#;]")
-_QUOTED = re.compile(r"\"[^\"\r\n]*\"|'[^'\r\n]*'")
+_LINE = regex(r"[^\r\n]+")
+_SECTION = regex(r"[ \t]*\[(?P<name>[^\]\r\n]+)\]")
+_KEY = regex(r"[ \t]*(?P<key>[A-Za-z_][\w.\-/]*)[ \t]*[=:][ \t]*")
+_COMMENT = regex(r"(?:^|[ \t])[#;]")
+_QUOTED = regex(r"\"[^\"\r\n]*\"|'[^'\r\n]*'")
 
 
 def read(text: str) -> Reading:

@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from traindx.engine.regex import regex
 from traindx.engine.yaml_tree import MAX_DEPTH
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
 from .json_edit import insert, remove, spell
 
-_SPACE = re.compile(r"[ \t\r\n]+")
-_COMMENT = re.compile(r"//[^\r\n]*|#[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/")
-_STRING = re.compile(r'"(?:[^"\\\r\n]|\\.)*"|\'(?:[^\'\\\r\n]|\\.)*\'')
-_WORD = re.compile(r"[^\s,:\[\]{}\"'/#]+")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_SPACE = regex(r"[ \t\r\n]+")
+_COMMENT = regex(r"//[^\r\n]*|#[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/")
+_STRING = regex(r'"(?:[^"\\\r\n]|\\.)*"|\'(?:[^\'\\\r\n]|\\.)*\'')
+_WORD = regex(r"[^\s,:\[\]{}\"'/#]+")
+_NUMBER = regex(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORDS: dict[str, Any] = {
     "true": True, "false": False, "null": None, "NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf"),
 }  # fmt: skip

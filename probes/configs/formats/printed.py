@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 from traindx.engine.facts import Scalar
+from traindx.engine.regex import regex
 
 from ..document import MAX_ENTRIES, Entry, Path, Reading, Span
 from .edits import Edit
 
-_LINE = re.compile(r"[^\r\n]+")
-_SETTING = re.compile(
+_LINE = regex(r"[^\r\n]+")
+_SETTING = regex(
     r"(?P<key>[A-Za-z_][\w\-/]*(?:\.\w[\w\-/]*)*(?: [\w\-/&]+)*)[ ]?(?:\([^()]*\))?"
     r"(?:[ \t]*(?:[:=]|\.{3,}|[|\u2502\u2503])|[ ]{2,}|\t)[ \t]*"
 )
-_OPENING = re.compile(r"(?:(?P<name>[A-Za-z_]\w*)\s?\(|\{)")
+_OPENING = regex(r"(?:(?P<name>[A-Za-z_]\w*)\s?\(|\{)")
 _FIRST = 200
 """Characters at the start among which a namespace or dict begins: a log puts its own words in front."""
-_BAR = re.compile(r" \| ")
-_MAPPING = re.compile(r"(?:dict\(|\w*Namespace\(|\{)")
-_ENUM = re.compile(r"<[\w.]+: (?P<value>[^<>]*)>")
-_NAMED = re.compile(
+_BAR = regex(r" \| ")
+_MAPPING = regex(r"(?:dict\(|\w*Namespace\(|\{)")
+_ENUM = regex(r"<[\w.]+: (?P<value>[^<>]*)>")
+_NAMED = regex(
     r"\s*(?:(?P<bare>[A-Za-z_][\w.\-]*)|'(?P<single>[^'\r\n]*)'|\"(?P<double>[^\"\r\n]*)\")\s*[=:]\s*"
 )
-_INTEGER = re.compile(r"[-+]?\d[\d_]*")
-_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_INTEGER = regex(r"[-+]?\d[\d_]*")
+_FLOAT = regex(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _WORDS: dict[str, Any] = {"true": True, "false": False, "none": None, "null": None}
 MAX_DEPTH = 8
 _ELEMENTS = 16

@@ -8,11 +8,13 @@ import warnings
 from bisect import bisect_left
 from itertools import accumulate
 
+from traindx.engine.regex import regex
+
 from ..document import Problem, Span
 from ..exact import line_starts
 
-_INDENTED = re.compile(r"\s*\n?[ \t]+\S")
-_MAGIC = re.compile(r"^[ \t]*[%!]", re.MULTILINE)
+_INDENTED = regex(r"\s*\n?[ \t]+\S")
+_MAGIC = regex(r"^[ \t]*[%!]", re.MULTILINE)
 
 
 class Source:

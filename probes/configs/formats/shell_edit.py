@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from traindx.engine.facts import Scalar
+from traindx.engine.regex import regex
 
 from ..document import Entry, Path, Span
 from .edits import Edit, indentation, insert_line, line_end_of, line_of
 from .spelling import number, truth
 
-ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)\+?=")
+ASSIGNMENT = regex(r"(?P<name>[A-Za-z_]\w*)\+?=")
 
 
 def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from traindx.engine.regex import regex
+
 from ..document import MAX_ENTRIES, Entry, Part, Problem, Reading, Span
 from .shell_edit import ASSIGNMENT, insert, remove, spell
 from .shell_parts import Command, Heredoc, Script, Word
@@ -13,13 +15,13 @@ from .shell_words import UNKNOWN, split
 
 MAX_SOURCE = 1 << 20
 """Characters; no script is longer."""
-_OPTION = re.compile(r"--?(?P<name>[A-Za-z][\w.\-]*)(?P<sign>=)?")
-_NEGATIVE = re.compile(r"-\d|-\.\d|-inf", re.IGNORECASE)
-_OVERRIDE = re.compile(r"[+~]{0,2}(?P<name>[A-Za-z_][\w.@/\-]*(?:\[\d+\])?)=")
-_YACS = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)+")
-_SBATCH = re.compile(r"#SBATCH[ \t]+-{1,2}(?P<name>[\w-]+)(?:=|[ \t]+|(?=\d)|$)(?P<value>[^\s#]*)")
-_SCRIPT = re.compile(r"(?P<name>[\w.\-]+)\.(?:py|sh|ipynb)$")
-_PROGRAM = re.compile(r"[\w./][\w./+:-]*")
+_OPTION = regex(r"--?(?P<name>[A-Za-z][\w.\-]*)(?P<sign>=)?")
+_NEGATIVE = regex(r"-\d|-\.\d|-inf", re.IGNORECASE)
+_OVERRIDE = regex(r"[+~]{0,2}(?P<name>[A-Za-z_][\w.@/\-]*(?:\[\d+\])?)=")
+_YACS = regex(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)+")
+_SBATCH = regex(r"#SBATCH[ \t]+-{1,2}(?P<name>[\w-]+)(?:=|[ \t]+|(?=\d)|$)(?P<value>[^\s#]*)")
+_SCRIPT = regex(r"(?P<name>[\w.\-]+)\.(?:py|sh|ipynb)$")
+_PROGRAM = regex(r"[\w./][\w./+:-]*")
 _SPREAD = ("export", "declare", "local", "readonly", "typeset", "env", "set", "setenv")
 _PROMPTS = ("$", "!", ">", "%", "sudo", "nohup", "time", "exec", "then", "do", "else", "&&")
 _WRITERS = ("cat", "tee", "echo")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..document import Span
 
@@ -34,8 +35,7 @@ class Word:
         return offsets[0], offsets[-1] + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Heredoc:
+class Heredoc(NamedTuple):
     """A text inside the script."""
 
     start: int

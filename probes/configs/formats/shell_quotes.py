@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from traindx.engine.regex import regex
 
 from .shell_parts import Piece, Script, Word
 
@@ -10,8 +10,8 @@ UNKNOWN = "\ufffc"
 """Stands for what only running the script would tell."""
 MAX_CHARACTERS = 2_000_000
 """Characters that all words together may grow to."""
-_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?([-=])([^}]*))?\})")
-_QUOTED = re.compile(r"[^\\\"$`]+")
+_VARIABLE = regex(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?([-=])([^}]*))?\})")
+_QUOTED = regex(r"[^\\\"$`]+")
 
 
 class Quoting:

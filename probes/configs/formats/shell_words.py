@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import re
 
+from traindx.engine.regex import regex
+
 from .shell_parts import MAX_WORD, Command, Heredoc, Script, Word
 from .shell_quotes import UNKNOWN, Quoting, closing
 
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=")
-_PLAIN = re.compile(r"[^\\^'\"$`\s#<>();&|]+")
+_ASSIGNED = regex(r"([A-Za-z_]\w*)(\+?)=")
+_PLAIN = regex(r"[^\\^'\"$`\s#<>();&|]+")
 _SPACE = " \t"
 _STOPS = ";&|\n()"
-_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.]+))")
+_HEREDOC = regex(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.]+))")
 
 
 def split(text: str) -> Script:

@@ -6,8 +6,10 @@ import math
 import re
 from decimal import Decimal
 
-_POWER = re.compile(r"(?P<base>2\.?)(?P<sign>\s*\*\*\s*)(?P<power>\d+)(?P<float>\.?)")
-_EXPONENT = re.compile(r"(?P<mantissa>[\d.]+)(?P<mark>[eE])(?P<sign>[-+]?)(?P<power>\d+)")
+from traindx.engine.regex import regex
+
+_POWER = regex(r"(?P<base>2\.?)(?P<sign>\s*\*\*\s*)(?P<power>\d+)(?P<float>\.?)")
+_EXPONENT = regex(r"(?P<mantissa>[\d.]+)(?P<mark>[eE])(?P<sign>[-+]?)(?P<power>\d+)")
 _PAIRS = (
     ("true", "false"), ("True", "False"), ("TRUE", "FALSE"), ("yes", "no"), ("Yes", "No"), ("YES", "NO"),
     ("on", "off"), ("On", "Off"), ("ON", "OFF"), ("y", "n"), ("1", "0"),

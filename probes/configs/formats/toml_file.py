@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from traindx.engine.facts import Scalar
+from traindx.engine.regex import regex
 from traindx.engine.yaml_tree import MAX_DEPTH
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
@@ -15,15 +16,15 @@ from ..exact import line_starts
 from .edits import Edit, cut_line, insert_item, insert_line
 from .spelling import number
 
-_SPACE = re.compile(r"(?:[ \t\r\n]+|#[^\r\n]*)+")
-_KEY = re.compile(
+_SPACE = regex(r"(?:[ \t\r\n]+|#[^\r\n]*)+")
+_KEY = regex(
     r"[ \t]*(?:(?P<bare>[A-Za-z0-9_-]+)|\"(?P<double>(?:[^\"\\\r\n]|\\.)*)\"|'(?P<single>[^'\r\n]*)')[ \t]*"
 )
-_STRING = re.compile(
+_STRING = regex(
     r'"""(?:[^"\\]|\\(?s:.)|"(?!""))*"""|\'\'\'(?:[^\']|\'(?!\'\'))*\'\'\'|"(?:[^"\\\r\n]|\\.)*"|\'[^\'\r\n]*\''
 )
-_OTHER = re.compile(r"[^\s,\]}#]+(?: \d\d:[^\s,\]}#]+)?")
-_AT = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
+_OTHER = regex(r"[^\s,\]}#]+(?: \d\d:[^\s,\]}#]+)?")
+_AT = regex(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 
 
 def read(text: str) -> Reading:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from traindx.engine.facts import Scalar
+from traindx.engine.regex import regex
 from traindx.engine.yaml_tree import Tree, YamlProblem, read_tree
 
 from ..document import Entry, Path, Problem, Reading, Span
@@ -15,12 +16,12 @@ from ..exact import line_starts
 from .edits import Edit, cut_line, insert_item, insert_line
 from .spelling import number, truth
 
-_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-_NEW_DOCUMENT = re.compile(r"^---(?=\s|$)", re.MULTILINE)
-_PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*\s+)*")
-_TEMPLATE = re.compile(r"\{\{|\{%")
-_PLAIN = re.compile(r"[A-Za-z_./][\w./+-]*(?: [\w./+-]+)*")
-_TRUTH = re.compile(r"(?i)(?:y|n|yes|no|true|false|on|off|null|~|\.nan|\.inf)")
+_LINE_END = regex("\r\n|[\n\r\x85\u2028\u2029]")
+_NEW_DOCUMENT = regex(r"^---(?=\s|$)", re.MULTILINE)
+_PROPERTIES = regex(r"(?:[&!][^\s,\[\]{}]*\s+)*")
+_TEMPLATE = regex(r"\{\{|\{%")
+_PLAIN = regex(r"[A-Za-z_./][\w./+-]*(?: [\w./+-]+)*")
+_TRUTH = regex(r"(?i)(?:y|n|yes|no|true|false|on|off|null|~|\.nan|\.inf)")
 MAX_DOCUMENTS = 50
 
 

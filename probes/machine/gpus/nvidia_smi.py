@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from traindx.engine.regex import regex
+
 from .. import commands
 from ..commands import NoAnswer
 from ..host import Host
@@ -17,7 +19,7 @@ _FIELDS = (
 )  # fmt: skip
 _LATE = "compute_cap"
 """Drivers before 470 do not know this field, and refuse the whole question."""
-_ROW = re.compile(r"[0-9]+, GPU-")
+_ROW = regex(r"[0-9]+, GPU-")
 _MEBIBYTE = 1 << 20
 
 
