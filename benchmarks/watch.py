@@ -69,7 +69,9 @@ MODELS = {"mlp": (mlp, 300), "cnn": (cnn, 30), "transformer": (transformer, 6)}
 """What is trained, and steps of one block."""
 
 
-def loop_of(make: Callable[[], tuple[nn.Module, Batch]], after: Callable[[nn.Module], None] | None = None) -> Loop:
+def loop_of(
+    make: Callable[[], tuple[nn.Module, Batch]], after: Callable[[nn.Module], None] | None = None
+) -> Loop:
     torch.manual_seed(0)
     model, (x, y) = make()
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
@@ -89,7 +91,9 @@ def by_hand(model: nn.Module) -> None:
     """The loop of the playbooks."""
     for parameter in model.parameters():
         gradient = parameter.grad
-        if gradient is not None and (gradient.isnan().any() or gradient.isinf().any() or gradient.norm().item() > 1e3):
+        if gradient is not None and (
+            gradient.isnan().any() or gradient.isinf().any() or gradient.norm().item() > 1e3
+        ):
             raise ValueError(gradient)
 
 
@@ -152,7 +156,9 @@ def main() -> None:
             owns.append(found.get("observed", (0.0, 0.0))[1])
             for way, list_of in ratios.items():
                 list_of.append(found[way][0] / found["bare"][0])
-        print(f"{name}: {statistics.median(bare) * 1e3:.2f} ms a step, observer {statistics.median(owns) * 1e6:.0f} us")
+        print(
+            f"{name}: {statistics.median(bare) * 1e3:.2f} ms a step, observer {statistics.median(owns) * 1e6:.0f} us"
+        )
         for way, list_of in ratios.items():
             low, high = min(list_of), max(list_of)
             print(f"  {way:16} {statistics.median(list_of):.3f} [{low:.3f}..{high:.3f}]")

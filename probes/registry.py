@@ -54,7 +54,7 @@ def probes_for(
     if Kind.CHECKPOINT in kinds:
         from .checkpoint import CheckpointProbe
 
-        probes.append(CheckpointProbe(inputs, knowledge))
+        probes.append(CheckpointProbe(inputs))
     return [*probes, *_of_this_machine(knowledge)] if machine else probes
 
 

@@ -25,7 +25,7 @@ class Tensor(NamedTuple):
     """How many bytes it has there."""
 
     @property
-    def count(self) -> int:
+    def elements(self) -> int:
         """The number of its elements."""
         total = 1
         for side in self.shape:

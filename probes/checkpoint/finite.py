@@ -34,12 +34,12 @@ class NonFinite(NamedTuple):
 
 def look(file: IO[bytes], tensors: Sequence[Tensor]) -> NonFinite:
     """Look at evenly spread runs of every tensor whose bytes lie in the file. Raises OSError."""
-    usable = [one for one in tensors if one.start >= 0 and one.dtype in _FORMATS and one.count]
-    total = sum(one.count for one in usable)
+    usable = [one for one in tensors if one.start >= 0 and one.dtype in _FORMATS and one.elements]
+    total = sum(one.elements for one in usable)
     looked = bad = 0
     names = []
     for tensor in usable:
-        wanted = max(_RUN, SAMPLE * tensor.count // max(total, 1))
+        wanted = max(_RUN, SAMPLE * tensor.elements // max(total, 1))
         seen, wrong = _look_at(file, tensor, -(-wanted // _RUN))
         looked, bad = looked + seen, bad + wrong
         if wrong:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from traindx.engine.facts import Fact, Origin, Place, Value
-from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event, Findings, InputSeen
 
 from ..inputs import Input, Kind
@@ -39,9 +38,8 @@ class CheckpointProbe:
     id = "checkpoint"
     gives = GIVES
 
-    def __init__(self, inputs: Sequence[Input], knowledge: Knowledge) -> None:
+    def __init__(self, inputs: Sequence[Input]) -> None:
         self._states = saved_states(one for one in inputs if one.kind is Kind.CHECKPOINT)
-        self._knowledge = knowledge
         self._findings = Findings()
 
     @property

@@ -114,7 +114,7 @@ class _Stored:
         start = start_of(key)
         if start < 0 or dtype == "unknown":
             return found
-        return found._replace(start=start + int(self.offset) * width, size=found.count * width)
+        return found._replace(start=start + int(self.offset) * width, size=found.elements * width)
 
 
 def _contents(format: str, value: Any, names: set[str], start_of: Any) -> Contents:

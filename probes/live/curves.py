@@ -43,6 +43,10 @@ _OF_A_SHAPE = (
 """Facts of a curve that mean nothing where several models train against each other."""
 
 
+_OF_TIMES = ("log.speed.slowdown", "log.speed.stalls")
+"""Facts of the times of single steps, which tell of other work on the machine too: see shares.py."""
+
+
 class Curve:
     """The steps of one optimizer in one process."""
 
@@ -147,7 +151,8 @@ def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[
     tell_host_memory(told, curve.store)
     _tell_zero_from_start(told, curve)
     told.tell("log.steps", curve.steps, Mark(curve.steps, b"", step=float(curve.steps)))
-    return [fact for fact in told.facts.values() if alone or fact.name not in _OF_A_SHAPE]
+    hidden = _OF_TIMES if alone else (*_OF_TIMES, *_OF_A_SHAPE)
+    return [fact for fact in told.facts.values() if fact.name not in hidden]
 
 
 def _tell_zero_from_start(told: Told, curve: Curve) -> None:

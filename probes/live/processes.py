@@ -22,9 +22,10 @@ class Process:
         head = next(self.of("process"), {})
         self.pid = whole(head.get("pid"))
         self.parent = whole(head.get("parent"))
-        self.role = str(head.get("role", "main"))
-        self.rank = whole(head.get("rank"))
-        self.world_size = whole(head.get("world_size")) or 1
+        self.role = str((self.last("role") or head).get("role", "main"))
+        ranked = self.last("rank") or head
+        self.rank = whole(ranked.get("rank"))
+        self.world_size = whole(ranked.get("world_size")) or 1
         self.version = whole(head.get("version")) or 1
         self.started = number(head.get("time")) or 0.0
         """Unix time."""

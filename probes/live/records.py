@@ -8,6 +8,7 @@ else's, and nothing in them is trusted to have the type it should have.
 from __future__ import annotations
 
 import json
+import shutil
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +72,10 @@ def read_run(folder: Path) -> RunRecords:
         except OSError as error:
             run.notes.append(f"the records of process {path.stem} cannot be read: {error.strerror}")
     run.processes.sort(key=_start)
+    if shutil.disk_usage(folder).free < MAX_LINE:
+        run.notes.append(
+            f"the disk that holds {folder} is full; what the run did since then was not recorded"
+        )
     if all(one[0].get("role") == "parent" for one in run.processes):
         run.notes.append(
             "no Python process could be watched: the command started none, or one that ignores PYTHONPATH "
@@ -102,6 +107,7 @@ class Kept:
         self.dropped = 0
 
     def add(self, record: Record) -> None:
+        """The next one."""
         if len(self._first) < _FIRST:
             self._first.append(record)
             return
@@ -110,9 +116,11 @@ class Kept:
 
     @property
     def last(self) -> Record:
+        """The one that came last."""
         return self._last[-1] if self._last else self._first[-1]
 
     def all(self) -> list[Record]:
+        """What was kept, in order."""
         return [*self._first, *self._last]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from traindx.engine.facts import Place
 
@@ -19,8 +19,11 @@ COLUMNS = ("seconds", "data_seconds", *_SHARES)
 _FIRST = 3
 """Steps at the start that are slow for reasons of their own."""
 _FEWEST = 10
-_ODD = 0.06
-"""The share of steps whose waits are left out, the longest: those in which an epoch begins and workers start."""
+_WINDOW = 8
+"""Steps that are looked at together: with several workers one batch is waited for, and the next few are there."""
+_CALM = 0.3
+"""A share that is exceeded in all but this part of the windows is the loop's own, not that of the start of an
+epoch, nor of other work on the machine."""
 
 
 def tell_shares(facts: LiveFacts, rows: Sequence[Row], limits: Mapping[str, float], place: Place) -> None:
@@ -36,13 +39,30 @@ def tell_shares(facts: LiveFacts, rows: Sequence[Row], limits: Mapping[str, floa
     waits = [row for row in rows if "data_seconds" in row]
     if len(waits) >= _FEWEST:
         _tell_waiting(facts, waits, limits["data_wait"], place)
+    _tell_slowdown(facts, [row["seconds"] for row in rows], limits["points_few"], place)
 
 
-def _tell_waiting(facts: LiveFacts, rows: Iterable[Row], shortest: float, place: Place) -> None:
+def _tell_waiting(facts: LiveFacts, rows: Sequence[Row], shortest: float, place: Place) -> None:
     """The share spent waiting for data. Waits too short to be worth a change do not count."""
-    ordered = sorted(rows, key=lambda row: row["data_seconds"])
-    kept = ordered[: max(1, round(len(ordered) * (1 - _ODD)))]
-    wait = sum(row["data_seconds"] for row in kept) / len(kept)
-    share = sum(row["data_seconds"] for row in kept) / sum(row["seconds"] for row in kept)
+    windows = [rows[start : start + _WINDOW] for start in range(0, len(rows) - _WINDOW + 1, _WINDOW)] or [
+        rows
+    ]
+    waited = [
+        (_sum(one, "data_seconds") / _sum(one, "seconds"), _sum(one, "data_seconds") / len(one))
+        for one in windows
+    ]
+    share, wait = sorted(waited)[int(len(waited) * _CALM)]
     facts.tell("log.speed.data_wait", wait, place)
     facts.tell("log.speed.data_share", min(1.0, share) if wait >= shortest else 0.0, place)
+
+
+def _tell_slowdown(facts: LiveFacts, seconds: Sequence[float], fewest: float, place: Place) -> None:
+    """How much slower the end is than the start, by the steps that nothing else held up."""
+    part = len(seconds) // 4
+    if part >= fewest:
+        start, end = (sorted(some)[part // 5] for some in (seconds[:part], seconds[-part:]))
+        facts.tell("log.speed.slowdown", end / start, place)
+
+
+def _sum(rows: Sequence[Row], column: str) -> float:
+    return sum(row[column] for row in rows)

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings
@@ -60,7 +61,7 @@ class FollowedLog:
             noticing = Noticing(self._knowledge, self._say)
             with Following(self._path, self._stop, noticing.idle, self._patience) as following:
                 stream = io.BufferedReader(following, BLOCK)
-                source = Input(str(self._path), self._kind, stream=stream)
+                source = Input(str(self._path), self._kind, stream=cast("io.BufferedReader", stream))
                 self._probe = LogProbe([source], self._knowledge, noticing=noticing)
                 findings = self._probe.run()
                 noticing.look()

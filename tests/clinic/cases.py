@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -23,6 +23,8 @@ class Case(NamedTuple):
     accept: frozenset[str] = frozenset()
     """Causes that name the same fault, `cause` among them."""
     ranks: int = 1
+    missed: str = ""
+    """Why the fault is not among the first three causes yet."""
 
     def command(self, seed: int) -> list[str]:
         """How a person starts it."""
@@ -37,23 +39,17 @@ def cases(folder: Path = HERE) -> list[Case]:
     """All cases of a clinic: a folder with clinic.yaml and scripts/."""
     listed = yaml.safe_load((folder / "clinic.yaml").read_text(encoding="utf-8"))
     scripts = folder / "scripts"
-    found = []
-    for name, fault in listed["faulty"].items():
-        accept = frozenset([fault["cause"], *fault.get("accept", [])])
-        found.append(
-            Case(
-                name,
-                scripts / f"{name}.py",
-                False,
-                fault["kind"],
-                fault["cause"],
-                accept,
-                fault.get("ranks", 1),
-            )
-        )
-    for name, hard in listed["healthy"].items():
-        detail = hard if isinstance(hard, dict) else {"kind": hard}
-        found.append(
-            Case(name, scripts / f"{name}.py", True, detail["kind"], ranks=detail.get("ranks", 1))
-        )
-    return found
+    return [
+        *(_faulty(scripts / f"{name}.py", said) for name, said in listed["faulty"].items()),
+        *(_healthy(scripts / f"{name}.py", said) for name, said in listed["healthy"].items()),
+    ]
+
+
+def _faulty(script: Path, said: dict[str, Any]) -> Case:
+    accept = frozenset([said["cause"], *said.pop("accept", [])])
+    return Case(script.stem, script, healthy=False, accept=accept, **said)
+
+
+def _healthy(script: Path, said: dict[str, Any] | str) -> Case:
+    more = {"kind": said} if isinstance(said, str) else said
+    return Case(script.stem, script, healthy=True, **more)

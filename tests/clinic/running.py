@@ -28,16 +28,20 @@ class Outcome(NamedTuple):
     """What came of one run."""
 
     causes: list[tuple[str, str]]
-    """Causes and their verdicts, the likeliest first, without those that are merely possible."""
-    possible: list[str]
+    """Causes and their verdicts, the likeliest first."""
     status: int
     seconds: float
     text: str
     """What the script and the command wrote."""
 
+    @property
+    def accused(self) -> list[str]:
+        """The causes above `possible`."""
+        return [cause for cause, verdict in self.causes if verdict in ("likely", "confirmed")]
+
     def names(self, case: Case, among: int) -> bool:
-        """Whether the fault is among the first causes of the report, possible ones included."""
-        return any(cause in case.accept for cause in [*(c for c, _ in self.causes), *self.possible][:among])
+        """Whether the fault is among the first causes of the report."""
+        return any(cause in case.accept for cause, _ in self.causes[:among])
 
 
 class Watching:
@@ -62,19 +66,14 @@ class Watching:
             options = ["run", "--hang-after", "4", "--report", str(report), "--"]
             begun = time.monotonic()
             if self._zygote is not None and case.ranks == 1:
-                status, text = self._zygote.run(case, [*options, *case.command(seed)], Path(folder) / "output")
+                status, text = self._zygote.run(
+                    case, [*options, *case.command(seed)], Path(folder) / "output"
+                )
             else:
                 status, text = _run([*options, *case.command(seed)], case.script.parent)
             seconds = time.monotonic() - begun
             data = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {"causes": []}
-        causes = [(c["id"], c["verdict"]) for c in data["causes"]]
-        return Outcome(
-            [(c, v) for c, v in causes if v != "possible"],
-            [c for c, v in causes if v == "possible"],
-            status,
-            seconds,
-            text,
-        )
+        return Outcome([(c["id"], c["verdict"]) for c in data["causes"]], status, seconds, text)
 
 
 def _run(arguments: Sequence[str], folder: Path) -> tuple[int, str]:

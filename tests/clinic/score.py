@@ -1,8 +1,8 @@
 """The score of the clinic: how often the fault comes first, and whether a healthy run is accused.
 
-    python -m tests.clinic.score                       every script once, through the real command
-    python -m tests.clinic.score --quick --seeds 0 1   a copy of one Python that has imported torch; two seeds
-    python -m tests.clinic.score --folder DIR a b      some scripts of another clinic
+python -m tests.clinic.score                       every script once, through the real command
+python -m tests.clinic.score --quick --seeds 0 1   a copy of one Python that has imported torch; two seeds
+python -m tests.clinic.score --folder DIR a b      some scripts of another clinic
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from .running import Outcome, Watching
 
 def main() -> int:
     """Run, print a line for each run and the sums; 1 where the goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*")
     parser.add_argument("--folder", type=Path, default=HERE)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
@@ -37,19 +39,15 @@ def main() -> int:
 
 def line(case: Case, outcome: Outcome) -> str:
     """One run in one line: a mark, the script, what was expected and what was said."""
-    said = " ".join(f"{cause}({verdict[:4]})" for cause, verdict in outcome.causes[:3]) or "-"
-    possible = " ".join(outcome.possible[:3])
+    said = ", ".join(f"{cause} {verdict}" for cause, verdict in outcome.causes[:3]) or "-"
     expected = case.cause or "healthy"
-    return (
-        f"{mark(case, outcome):5} {case.name:20} {expected:26} {said}"
-        f"{f' | {possible}' if possible else ''} [{outcome.status}, {outcome.seconds:.1f} s]"
-    )
+    return f"{mark(case, outcome):5} {case.name:20} {expected:26} {said} [{outcome.status}, {outcome.seconds:.1f} s]"
 
 
 def mark(case: Case, outcome: Outcome) -> str:
     """`first`, `three` or `miss` for a fault; `ok` or `wrong` for a healthy run."""
     if case.healthy:
-        return "wrong" if outcome.causes else "ok"
+        return "wrong" if outcome.accused else "ok"
     return "first" if outcome.names(case, 1) else "three" if outcome.names(case, 3) else "miss"
 
 

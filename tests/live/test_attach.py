@@ -98,6 +98,23 @@ child.join()
     assert len(worker) == 1
 
 
+def test_a_spawned_worker_says_so_when_it_knows(torch_like: Path) -> None:
+    ran = watch(
+        """
+import multiprocessing
+
+if __name__ == "__main__":
+    from torch.utils.data._utils.worker import _worker_loop
+
+    child = multiprocessing.get_context("spawn").Process(target=_worker_loop)
+    child.start()
+    child.join()
+""",
+        torch_like,
+    )
+    assert [one["role"] for one in ran.of("role")] == ["worker"]
+
+
 @pytest.mark.parametrize("names", [("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")])
 def test_the_rank_is_what_the_launcher_says(tmp_path: Path, names: tuple[str, str]) -> None:
     (process,) = watch("", tmp_path, inherited=dict(zip(names, ("1", "4"), strict=True))).of("process")

@@ -97,6 +97,7 @@ def test_labels_that_are_all_ignored_are_counted() -> None:
     said = run(data)
     assert said["data.labels.all_ignored"] is True
     assert said["data.labels.ignored_share"] == 1.0
+    assert "data.labels.max" not in said.facts
 
 
 @pytest.mark.parametrize(

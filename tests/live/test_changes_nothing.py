@@ -11,10 +11,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from torch import Tensor, nn  # noqa: E402
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
 
-from traindx.probes.live.observer.journal import Journal  # noqa: E402
-from traindx.probes.live.observer.watcher import install  # noqa: E402
+from traindx.probes.live.observer.journal import Journal
+from traindx.probes.live.observer.watcher import install
 
 STEPS = 200
 
@@ -50,7 +51,8 @@ def outcome(run: Run) -> dict[str, Any]:
 
 def same(one: Any, other: Any) -> bool:
     if isinstance(one, Tensor):
-        return one.dtype == other.dtype and torch.equal(one.view(-1).view(torch.uint8), other.view(-1).view(torch.uint8))
+        bits = [tensor.reshape(-1).view(torch.uint8) for tensor in (one, other)]
+        return one.dtype == other.dtype and bool(torch.equal(*bits))
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, tuple | list):
@@ -238,7 +240,7 @@ def test_losses_weights_gradients_and_random_state_stay_the_same(run: Run) -> No
     assert_unchanged(run)
 
 
-class Numbers(torch.utils.data.Dataset):  # type: ignore[misc]
+class Numbers(Dataset[tuple[Tensor, int]]):
     def __len__(self) -> int:
         return 64
 
@@ -250,7 +252,7 @@ class Numbers(torch.utils.data.Dataset):  # type: ignore[misc]
 def with_workers() -> tuple[Losses, list[nn.Module]]:
     model = an_mlp()
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
-    loader = torch.utils.data.DataLoader(Numbers(), batch_size=8, shuffle=True, num_workers=2, persistent_workers=True)
+    loader = DataLoader(Numbers(), batch_size=8, shuffle=True, num_workers=2, persistent_workers=True)
     losses = []
     for _ in range(3):
         for x, y in loader:

@@ -138,7 +138,7 @@ def test_accumulation_without_division_is_seen() -> None:
 
 
 def test_accumulation_with_division_is_healthy() -> None:
-    assert accumulated(4)["loss.accumulated_unscaled"] is False
+    assert accumulated(4, steps=60)["loss.accumulated_unscaled"] is False
 
 
 def test_two_losses_of_one_forward_are_no_accumulation() -> None:

@@ -168,6 +168,16 @@ def test_a_label_out_of_range_is_read_from_the_error() -> None:
     assert said["data.labels.max"] == 4
 
 
+def test_raw_scores_that_bce_refuses_are_read_from_the_error() -> None:
+    with pytest.raises(RuntimeError), checked() as said:  # noqa: PT012 - the loop is what raises
+        model = mlp(8, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        inputs, labels = one_of_two()
+        optimizer.zero_grad()
+        F.binary_cross_entropy(model(inputs), labels)
+    assert said["loss.bce_on_raw_scores"] is True
+
+
 def test_partly_ignored_labels_are_counted() -> None:
     def batch() -> tuple[torch.Tensor, torch.Tensor]:
         inputs, labels = classes(40)
@@ -221,3 +231,10 @@ def test_contrastive_labels_are_not_sorted_data() -> None:
         return F.cross_entropy(out @ out.detach().T, torch.arange(len(out)))
 
     assert train(mlp(), contrast).facts.get("data.labels.sorted") is False
+
+
+def test_batches_that_a_sampler_balances_are_not_sorted_data() -> None:
+    """Half of one class, then half of the other, in every batch."""
+    labels = torch.arange(2).repeat_interleave(16)
+    said = train(mlp(8, 2), nn.CrossEntropyLoss(), lambda: (torch.randn(32, 8), labels))
+    assert said["data.labels.sorted"] is False

@@ -95,7 +95,8 @@ from traindx_observer.hang import Hang
 from traindx_observer.journal import journal_in
 from traindx_observer import hang as module
 module._BETWEEN = 0.1
-words = module.last_words(os.environ["TRAINDX_RUN"], ours=os.dup(2))
+from traindx_observer.last_words import last_words
+words = last_words(os.environ["TRAINDX_RUN"], ours=os.dup(2))
 hang = Hang(journal_in(os.environ["TRAINDX_RUN"]), 0.2, lambda: 0, words)
 hang.start()
 

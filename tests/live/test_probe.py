@@ -78,11 +78,20 @@ def test_values_that_are_missing_are_left_out(knowledge: Knowledge) -> None:
 
 def test_two_sides_of_a_gan_are_not_judged_by_their_curves(knowledge: Knowledge) -> None:
     rising = [0.5 + 0.05 * step for step in range(120)]
+    both = [loss for pair in zip(LOSSES, rising, strict=True) for loss in pair]
+    columns = {"step": [step // 2 + 1 for step in range(240)], "optimizer": [1, 2] * 120, "loss": both}
     alone = Seen(knowledge, [process(), steps(loss=rising)])
-    gan = Seen(knowledge, [process(), steps(1, loss=LOSSES), steps(2, loss=rising)])
+    gan = Seen(knowledge, [process(), {**steps(loss=both), **columns}])
 
     assert alone["loss.diverging"] is True
     assert (gan["loss.diverging"], gan["loss.trend"], gan["loss.nonfinite"]) == (None, None, False)
+
+
+def test_of_two_phases_the_last_is_judged(knowledge: Knowledge) -> None:
+    flat = [2.0] * 120
+    seen = Seen(knowledge, [process(), steps(1, loss=LOSSES), steps(2, loss=flat)])
+
+    assert (seen["loss.trend"], seen["loss.last"]) == ("flat", 2.0)
 
 
 def test_a_broken_loss_of_any_optimizer_counts(knowledge: Knowledge) -> None:

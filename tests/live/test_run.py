@@ -163,7 +163,7 @@ def test_a_fault_in_the_diagnosis_loses_neither_the_run_nor_its_exit_code(
     def broken(*_: object) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr("traindx.cli.run._diagnose", broken)
+    monkeypatch.setattr("traindx.cli.watched.diagnosed", broken)
     result = diagnose("--", sys.executable, "-c", SAYS)
     assert (result.code, result.out) == (7, "out\n")
     assert "a fault of traindx: ValueError: ours" in result.err

@@ -35,7 +35,13 @@ class Tail:
         self.told: list[str] = []
         self.stop = threading.Event()
         self._log = FollowedLog(
-            path, Kind.LOG, knowledge, stop=self.stop, say=self.noticed.append, tell=self.told.append, patience=5
+            path,
+            Kind.LOG,
+            knowledge,
+            stop=self.stop,
+            say=self.noticed.append,
+            tell=self.told.append,
+            patience=5,
         )
 
     def follow(self, write: Callable[[Tail], None]) -> dict[str, object]:
@@ -50,7 +56,7 @@ class Tail:
 
         writer = threading.Thread(target=work)
         writer.start()
-        facts = {fact.name: fact.value for fact in self._log.run().facts}
+        facts: dict[str, object] = {fact.name: fact.value for fact in self._log.run().facts}
         writer.join()
         return facts
 

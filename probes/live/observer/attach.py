@@ -1,7 +1,8 @@
 """Attaches the observer to this process: what sitecustomize calls before any code of the script runs.
 
 Each process of the run, however it was started, keeps a journal of its own and says first what it is.
-What it watches begins with the import of torch; see docs/live.md.
+What it watches begins with the import of torch, and little of ours is loaded before: a run may start
+hundreds of Pythons that never import it. See docs/live.md.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from .exits import Exits
 from .guard import guarded
-from .hang import AFTER, Hang, last_words
 from .journal import VERSION, journal_in
+from .last_words import last_words
 from .options import folder, options
 from .when_imported import when_imported
 
 if TYPE_CHECKING:
+    from .hang import Hang
     from .watcher import Watcher
 
 _RANKS = (
@@ -52,6 +54,8 @@ class Observer:
         self._words = last_words(self.folder)
         self.exits.listen()
         if hasattr(os, "register_at_fork"):
+            # After `threading`, which exits.py imports, has registered its own: in a child it first forgets
+            # the threads of the parent, and then we start one.
             os.register_at_fork(
                 before=guarded(journal, "fork", self._before_fork),
                 after_in_parent=guarded(journal, "fork", self._after_fork),
@@ -61,6 +65,7 @@ class Observer:
             from .changes.seeds import seed_everything
 
             guarded(journal, "seed", seed_everything)(int(self.options["seed"]))
+        when_imported("multiprocessing.process", guarded(journal, "children", self._hear_children))
         when_imported("torch", guarded(journal, "torch", self.torch_arrived))
 
     def present(self, role: str) -> None:
@@ -82,6 +87,7 @@ class Observer:
 
     def torch_arrived(self, torch: ModuleType) -> None:
         """The script has imported torch."""
+        from .hang import AFTER, Hang
         from .tools import add_tools
         from .watcher import install
 
@@ -134,20 +140,46 @@ class Observer:
             self.hang.start()
 
     def _in_child(self) -> None:
-        worker = _forked_for_data()
+        from .children import forked_to_load_data
+
+        worker = forked_to_load_data()
         self.journal.begin()
         self.exits.forget()
         self.present("worker" if worker else "child")
         if self._words is not None:
             self._words = last_words(self.folder, ours=self._words)
-        if self.watcher is not None and self.hang is not None:
-            self.watcher.forget(watch=not worker)
-            if not worker:
-                self.hang = Hang(self.journal, self.hang.after, self.step, self._words)
-                self.watcher.add(self.hang)
-                self.hang.start()
         if worker:
-            self.journal.closed = True  # It is watched from the loop that it serves.
+            self._rest()
+        elif self.watcher is not None and self.hang is not None:
+            self.watcher.forget(watch=True)
+            self.hang = type(self.hang)(self.journal, self.hang.after, self.step, self._words)
+            self.watcher.add(self.hang)
+            self.hang.start()
+
+    # -- children of multiprocessing
+
+    def _hear_children(self, process: ModuleType) -> None:
+        from .children import hear_children
+
+        journal = self.journal
+        begun = guarded(journal, "child", self._child_begins)
+        hear_children(process, begun=begun, raised=guarded(journal, "child", self.exits.uncaught))
+
+    def _child_begins(self, child: Any) -> None:
+        """A child that was not forked learns only here what it is for."""
+        from .children import loads_data
+
+        if loads_data(child) and not self.journal.closed:
+            self.journal.record("role", role="worker")
+            self._rest()
+
+    def _rest(self) -> None:
+        """A data worker is watched from the loop that it serves."""
+        self.journal.closed = True
+        if self.hang is not None:
+            self.hang.pause()
+        if self.watcher is not None:
+            self.watcher.forget(watch=False)
 
 
 def attach() -> None:
@@ -172,14 +204,3 @@ def _arguments() -> Any:
             return [part.decode("utf-8", "replace") for part in file.read().split(b"\0")[:-1]]
     except OSError:
         return getattr(sys, "argv", [])
-
-
-def _forked_for_data() -> bool:
-    """Whether this forked child is a worker of a DataLoader: the frame that forked it holds its target."""
-    frame: Any = sys._getframe()
-    while frame is not None:
-        if frame.f_code.co_name == "_launch" and "process_obj" in frame.f_locals:
-            target = getattr(frame.f_locals["process_obj"], "_target", None)
-            return getattr(target, "__module__", "") == "torch.utils.data._utils.worker"
-        frame = frame.f_back
-    return False

@@ -102,6 +102,8 @@ def describe(torch: Any, entry: Entry) -> dict[str, Any]:
     if entry.is_label and is_whole(tensor) and tensor.numel():
         kept = tensor.detach()[tensor.detach() != IGNORED]
         known["ignored_share"] = 1 - kept.numel() / tensor.numel()
+        for key in ("min", "max", "mean"):
+            known.pop(key, None)
         if kept.numel():
             known["min"], known["max"] = int(kept.min()), int(kept.max())
             values, counts = torch.unique(kept, return_counts=True)

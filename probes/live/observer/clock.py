@@ -7,7 +7,8 @@ where it waits for the device is where it needs a result.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .part import Part

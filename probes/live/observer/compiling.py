@@ -51,7 +51,9 @@ def anything_compiled(watcher: Watcher) -> bool:
 
 def is_compiled(module: torch.nn.Module) -> bool:
     """Whether this module was handed to torch.compile, or compiled in place."""
-    return type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
+    return (
+        type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
+    )
 
 
 def _eval_frame(torch: ModuleType) -> Any:

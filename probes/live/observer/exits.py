@@ -15,13 +15,10 @@ import os
 import signal
 import sys
 import threading
-from types import ModuleType
 from typing import Any, Callable, NoReturn
 
 from .guard import guarded
 from .journal import Journal
-from .operands import failing, operands
-from .when_imported import when_imported
 
 _LONGEST = 20_000
 """Characters kept of a traceback: its beginning and, more of it, its end."""
@@ -61,9 +58,6 @@ class Exits:
         atexit.register(guarded(self._journal, "exit", self.end))
         self._hear_exits()
         self._hear_threads()
-        when_imported(
-            "multiprocessing.process", guarded(self._journal, "multiprocessing", self._hear_children)
-        )
 
     def forget(self) -> None:
         """In a forked child: nothing has happened yet."""
@@ -85,6 +79,8 @@ class Exits:
 
     def note(self, error: BaseException, **more: Any) -> None:
         """Write an exception down, with the operands of the call that failed."""
+        from .operands import failing, operands
+
         users, _ = failing(_root(error).__traceback__)
         self._journal.record(
             "exception",
@@ -155,21 +151,6 @@ class Exits:
             return hook(args)
 
         threading.excepthook = excepthook
-
-    def _hear_children(self, process: ModuleType) -> None:
-        """A child of multiprocessing prints what its function raised and ends. We hear the printing."""
-        import traceback
-
-        caller = process.BaseProcess._bootstrap.__code__
-        printed, note = traceback.print_exc, guarded(self._journal, "child", self.uncaught)
-
-        @functools.wraps(printed)
-        def print_exc(*args: Any, **kwargs: Any) -> None:
-            if sys._getframe(1).f_code is caller:
-                note(sys.exc_info()[1])
-            printed(*args, **kwargs)
-
-        traceback.print_exc = print_exc
 
 
 def _root(error: BaseException) -> BaseException:

@@ -90,7 +90,9 @@ class Forwards:
 
         self.watcher.on_close(put_back)
 
-    def _call(self, original: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(
+        self, original: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         self._inside = self._called = True
         try:
             self.watcher.tell("before_forward", module, args, kwargs)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import math
 import time
+from collections.abc import Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 from .journal import Journal
 from .model import held
@@ -15,6 +16,7 @@ from .part import Part
 if TYPE_CHECKING:
     import torch
 
+    from .model import ModelSeen
     from .watcher import Watcher
 
 FIRST = 20
@@ -35,13 +37,19 @@ class Gradients(Part):
         self._watcher = watcher
         self._no_grad = watcher.torch.no_grad
         self._norms = _norm_function(watcher.torch)
-        self._pace = _Pace()
+        self._paces: dict[int, _Pace] = {}
         self._named = False
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Measure what the optimizer is about to step with."""
-        if self._pace.is_due() or self._watcher.alarmed or not optimizer.param_groups[0]["params"][0].is_cpu:
+        pace = self._paces.get(id(optimizer)) or self._paces.setdefault(id(optimizer), _Pace())
+        alarmed = self._watcher.alarmed
+        if alarmed and pace.left_out and not self._named and not self._watcher.skipped:
+            self._name_weights(optimizer)
+        if pace.is_due() or alarmed or not optimizer.param_groups[0]["params"][0].is_cpu:
+            start = time.perf_counter()
             self._measure(held(optimizer))
+            pace.measured(time.perf_counter() - start)
         scale = getattr(optimizer, "grad_scale", None)
         if scale is not None:
             # A fused optimizer unscales, and skips the step, itself: these are set while it steps.
@@ -49,7 +57,6 @@ class Gradients(Part):
             self._watcher.pending.append(("found_inf", optimizer.found_inf))  # type: ignore[attr-defined]
 
     def _measure(self, parameters: list[Any]) -> None:
-        start = time.perf_counter()
         having = [one for one in parameters if one.grad is not None]
         row = self._watcher.row
         row["parameters"] = having
@@ -57,7 +64,6 @@ class Gradients(Part):
         if having:
             with self._no_grad():
                 self._watcher.pending.append(("norms", self._norms([one.grad for one in having])))
-        self._pace.measured(time.perf_counter() - start)
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Name the parameters in the step in which their gradient stops being a number."""
@@ -66,15 +72,22 @@ class Gradients(Part):
             self._watcher.alarmed = not math.isfinite(total)
         if total is None or math.isfinite(total) or values["skipped"] or self._named:
             return
+        norms = zip(values["parameters"], values["norms"])
+        self._name(
+            [one for one, norm in norms if not math.isfinite(norm)], values["held"], values["model"], step
+        )
+
+    def _name_weights(self, optimizer: torch.optim.Optimizer) -> None:
+        """The last step was not measured: what was not finite in its gradients is not finite in the weights now."""
+        isfinite, model = self._watcher.torch.isfinite, self._watcher.models.get(id(optimizer))
+        bad = [one for one in held(optimizer) if not bool(isfinite(plain(one)).all())]
+        if bad and model is not None:
+            self._name(bad, len(held(optimizer)), model, self._watcher.step)
+
+    def _name(self, bad: list[torch.Tensor], of: int, model: ModelSeen, step: int) -> None:
         self._named = True
-        model = values["model"]
-        names = [
-            model.name_of(one)
-            for one, norm in zip(values["parameters"], values["norms"])
-            if not math.isfinite(norm)
-        ]
-        note = f"{len(names)} of {values['held']} parameters"
-        self._journal.fact("grad.nonfinite_names", names[:NAMES], step=step, note=note)
+        names = [model.name_of(one) for one in bad[:NAMES]]
+        self._journal.fact("grad.nonfinite_names", names, step=step, note=f"{len(bad)} of {of} parameters")
 
 
 class _Pace:
@@ -86,6 +99,8 @@ class _Pace:
     """
 
     def __init__(self) -> None:
+        self.left_out = False
+        """Whether the last step was not measured."""
         self._steps = self._left = 0
         self._cost = self._round = math.inf
         self._last = 0.0
@@ -97,10 +112,12 @@ class _Pace:
         self._last = now
         self._steps += 1
         self._left -= 1
-        return self._steps <= FIRST or self._left < 0
+        self.left_out = self._steps > FIRST and self._left >= 0
+        return not self.left_out
 
     def measured(self, cost: float) -> None:
         """It took so long. The lowest of late counts: the thread may have been interrupted."""
+        self.left_out = False
         self._cost = min(1.1 * self._cost, cost)
         self._left = min(MOST_APART, int(self._cost / max(SECONDS, SHARE * self._round)))
 
@@ -115,6 +132,7 @@ def plain(gradient: Any) -> torch.Tensor:
 
 def _norm_function(torch: ModuleType) -> Callable[[list[torch.Tensor]], torch.Tensor]:
     """A vector of 2-norms. Halves are summed in float32, for their own range ends at 65504."""
+    plain_kind = torch.Tensor
     halves = {torch.float16, torch.bfloat16}
     foreach, single, stack = torch._foreach_norm, torch.linalg.vector_norm, torch.stack
     try:
@@ -123,8 +141,10 @@ def _norm_function(torch: ModuleType) -> Callable[[list[torch.Tensor]], torch.Te
     except (TypeError, RuntimeError):  # torch before 2.4
         wide = None
 
-    def norms(gradients: list[torch.Tensor]) -> torch.Tensor:
-        gradients = [one if type(one) is torch.Tensor and not one.is_sparse else plain(one) for one in gradients]
+    def norms(gradients: Any) -> Any:
+        gradients = [
+            one if type(one) is plain_kind and not one.is_sparse else plain(one) for one in gradients
+        ]
         kinds = {one.dtype for one in gradients}
         if not kinds & halves:
             found = foreach(gradients, 2)

@@ -26,7 +26,7 @@ def guarded(
             return None
         try:
             return call(*args, **kwargs)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
             alive = False
             journal.trouble(name, error)
             if off is not None:

@@ -8,7 +8,6 @@ timer runs out and writes the stacks without it, into the file of this process f
 from __future__ import annotations
 
 import faulthandler
-import os
 import threading
 import time
 from typing import Any, Callable
@@ -124,22 +123,3 @@ class Hang(Part):
 
 def _standing() -> list[tuple[int, int]]:
     return [(id(frame.f_code), frame.f_lasti) for frame in main_stack()]
-
-
-def last_words(folder: str, *, ours: int | None = None) -> int | None:
-    """Have Python write every stack into `PID.fault` when the process dies of SIGSEGV, SIGABRT and the like.
-
-    Not where the user has asked for that already (`-X faulthandler`). The descriptor of the file, or None
-    where it cannot be made. `ours` is the one that a forked child has from its parent.
-    """
-    asked = faulthandler.is_enabled() and ours is None
-    try:
-        path = os.path.join(folder, f"{os.getpid()}.fault")
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    except OSError:
-        return None
-    if not asked:
-        faulthandler.enable(descriptor)
-    if ours is not None:
-        os.close(ours)
-    return descriptor

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .model import held
@@ -56,9 +57,8 @@ class Holding(Part):
 
     def ended(self) -> None:
         """A run of fewer rounds is concluded from these."""
-        if 0 < self._rounds < ROUNDS and self._backwards:
+        if self._rounds and self._backwards:
             self._conclude()
-        self._reached.clear()
 
     def _conclude(self) -> None:
         models = list(self._watcher.models.values())
@@ -84,9 +84,13 @@ class Holding(Part):
         """
         if not left_out:
             return {}
-        names = {key: name for model in models for key, name in (*_in_plain_lists(model), *model.names.items())}
+        names = {
+            key: name for model in models for key, name in (*_in_plain_lists(model), *model.names.items())
+        }
         elsewhere = {
-            id(one) for module in self._watcher.registry.all_alive() for one in module.parameters(recurse=False)
+            id(one)
+            for module in self._watcher.registry.all_alive()
+            for one in module.parameters(recurse=False)
         }
         found: dict[str, int] = {}
         for one in left_out:
@@ -140,7 +144,7 @@ def _parameters(one: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 def leaves(loss: torch.Tensor) -> Iterator[torch.Tensor]:
     """The leaf tensors that the loss was computed from and that want a gradient."""
-    seen = set()
+    seen: set[Any] = set()
     stack: list[Any] = [loss.grad_fn]
     while stack and len(seen) < NODES:
         node = stack.pop()

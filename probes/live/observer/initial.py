@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .models import ADAPTERS
@@ -41,7 +42,7 @@ class Initial(Part):
     def model_found(self, model: ModelSeen) -> None:
         """Queue the statistics: they come with the first row."""
         torch = self._watcher.torch
-        if self._layers:
+        if self._layers:  # those of the first optimizer
             return
         self._adapted = any(ADAPTERS.search(name) for name, one in model.parameters() if one.requires_grad)
         shared = {id(one.weight) for one in model.each_module() if isinstance(one, torch.nn.Embedding)}
@@ -49,7 +50,10 @@ class Initial(Part):
             weight = vars(module).get("_parameters", {}).get("weight")
             if weight is None or weight.dim() < 2 or not weight.is_floating_point() or id(weight) in shared:
                 continue
-            if isinstance(module, (torch.nn.Linear, torch.nn.modules.conv._ConvNd)) and weight.numel() >= ENOUGH:
+            if (
+                isinstance(module, (torch.nn.Linear, torch.nn.modules.conv._ConvNd))
+                and weight.numel() >= ENOUGH
+            ):
                 self._layers.append((model.modules[id(module)], weight, weight.requires_grad))
         del self._layers[LAYERS:]
         with torch.no_grad():
@@ -68,7 +72,9 @@ class Initial(Part):
         set_apart = [name for (name, _, _), _, low, high in stats if low == high != 0.0]
         # Zeros are a scheme of their own in single layers (the last of a residual branch, an adapter's second).
         constant = set_apart or (same if len(same) * 2 > len(stats) else [])
-        large = [name for (name, weight, _), _, _, _ in stats if gains[name] > LARGE and _inputs(weight) >= 16]
+        large = [
+            name for (name, weight, _), _, _, _ in stats if gains[name] > LARGE and _inputs(weight) >= 16
+        ]
         small = [name for (name, _, _), _, low, high in stats if gains[name] < SMALL and low != high]
         small = small if len(small) * 2 > len(stats) else []
         self._journal.fact("model.init_constant", bool(constant), note=_first(constant))
@@ -80,7 +86,7 @@ class Initial(Part):
         if stats and len(stats) < LAYERS:
             (_, weight, trains), std, _, high = stats[-1]
             self._say_head(weight, std, high, trains=trains)
-        self._layers = []
+        self._watcher.remove(self)
 
     def _say_frozen(self, frozen: list[tuple[torch.Tensor, float, float]]) -> None:
         frozen = [one for one in frozen if one[0].numel() >= 16 * ENOUGH]
@@ -90,7 +96,9 @@ class Initial(Part):
 
     def _say_head(self, weight: torch.Tensor, std: float, high: float, *, trains: bool) -> None:
         """A last layer that is frozen while it still holds its first numbers never learns what the task is."""
-        self._journal.fact("model.head_frozen", not trains and not self._adapted and _untrained(weight, std, high))
+        self._journal.fact(
+            "model.head_frozen", not trains and not self._adapted and _untrained(weight, std, high)
+        )
 
 
 def _inputs(weight: torch.Tensor) -> int:

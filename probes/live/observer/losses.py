@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import run_as_it_is
 from .journal import Journal
@@ -49,7 +50,11 @@ def _loss_in(kind: type[torch.Tensor], tensors: Any) -> torch.Tensor | None:
     """The one tensor of a call of backward."""
     if isinstance(tensors, kind):
         return tensors
-    return tensors[0] if isinstance(tensors, (list, tuple)) and tensors and isinstance(tensors[0], kind) else None
+    return (
+        tensors[0]
+        if isinstance(tensors, (list, tuple)) and tensors and isinstance(tensors[0], kind)
+        else None
+    )
 
 
 class Losses(Part):

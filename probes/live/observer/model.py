@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import torch
@@ -102,7 +103,8 @@ def _chain(
     while one is not None:
         yield one
         one = next(
-            (child for child in children(one) if id(child) in holders and holders[id(child)][1] == all_of_it), None
+            (child for child in children(one) if id(child) in holders and holders[id(child)][1] == all_of_it),
+            None,
         )
 
 

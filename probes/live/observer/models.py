@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import re
-from typing import TYPE_CHECKING, Any, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from .compiling import is_compiled
 from .journal import Journal
@@ -17,7 +18,18 @@ if TYPE_CHECKING:
     from .model import ModelSeen
     from .watcher import Watcher
 
-OPTIONS = ("lr", "initial_lr", "weight_decay", "momentum", "betas", "eps", "nesterov", "amsgrad", "fused", "foreach")
+OPTIONS = (
+    "lr",
+    "initial_lr",
+    "weight_decay",
+    "momentum",
+    "betas",
+    "eps",
+    "nesterov",
+    "amsgrad",
+    "fused",
+    "foreach",
+)
 """Options of a group that are written down."""
 MOST = 30
 """Groups, modules and names in one record."""
@@ -56,11 +68,15 @@ class Models(Part):
             return
         parameters = [one for optimizer in self._optimizers() for one in held(optimizer)]
         if parameters and not any(one.requires_grad for one in parameters):
-            self._journal.fact("model.trainable_parameters", 0, note=f"{len(parameters)} parameters, all frozen")
+            self._journal.fact(
+                "model.trainable_parameters", 0, note=f"{len(parameters)} parameters, all frozen"
+            )
 
     def _optimizers(self) -> list[torch.optim.Optimizer]:
         kind = self._watcher.torch.optim.Optimizer
-        return [one for one in gc.get_objects() if issubclass(type(one), kind) and hasattr(one, "param_groups")]
+        return [
+            one for one in gc.get_objects() if issubclass(type(one), kind) and hasattr(one, "param_groups")
+        ]
 
 
 def _repeats_a_layer(module: torch.nn.Module) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .model import held
@@ -56,10 +57,14 @@ class Parameters(Part):
         if not missing or steps >= SPEAK_AT[0]:
             self._journal.fact("grad.missing", bool(missing), note=_listed(missing, trained))
             self._journal.fact("grad.missing_all", len(missing) == trained)
-            idle = [one for one in self._seen.values() if one.trained() and len(one.missing()) == len(one.trained())]
+            idle = [
+                one
+                for one in self._seen.values()
+                if one.trained() and len(one.missing()) == len(one.trained())
+            ]
             self._journal.fact("grad.missing_of_optimizer", bool(idle))
         if missing:
-            self._journal.fact("grad.missing_names", missing[:NAMES])
+            self._journal.fact("grad.missing_names", ", ".join(missing[:NAMES]))
         if zero and steps >= SPEAK_AT[0]:
             self._journal.fact("grad.zero_names", zero[:NAMES], note=_listed(zero, trained))
         self._journal.fact("grad.zero_share", len(zero) / trained)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .part import Part
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from .watcher import Watcher
 
 PARTS = (
+    "rank.Rank",
     "clock.Clock",
     "losses.Losses",
     "gradients.Gradients",
@@ -49,6 +51,6 @@ def parts(journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> lis
         try:
             kind = getattr(importlib.import_module(f".{module}", __package__), name)
             made.append(kind(journal, options, watcher))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
             journal.trouble(path, error)
     return made

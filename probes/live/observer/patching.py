@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from .watcher import Watcher
 
 
-def replace(watcher: Watcher, owner: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+def replace(
+    watcher: Watcher, owner: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
+) -> None:
     """Put `wrap(original)` in the place of `owner.name` until the watching ends. Raises AttributeError.
 
     torch.compile runs ours uncompiled (the mark is that of torch._dynamo.disable), as it does the originals:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 from .journal import Journal
 from .part import Part
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 
 ROUNDS = 2
 """Rounds after which it is said that autocast is off."""
+BATCHES = 50
+"""Batches that are counted. The last of an epoch is often smaller, so that the most frequent size is told."""
 NAMES = {"torch.float16": "fp16", "torch.bfloat16": "bf16", "torch.float32": "fp32"}
 
 
 class Precision(Part):
-    """Says `config.precision` as the run has it, and the smallest batch of a model with batch normalisation.
+    """Says `config.precision` as the run has it, and the usual batch of a model with batch normalisation.
 
     Where autocast is entered matters not: around the model, in it, or by a wrapper of it.
     """
@@ -32,7 +35,7 @@ class Precision(Part):
         self._watcher = watcher
         self._dtype: torch.dtype | None = None
         self._normalises = False
-        self._smallest = 0
+        self._sizes: list[int] = []
         replace(watcher, watcher.torch.autocast, "__enter__", self._wrap_enter)
 
     def _wrap_enter(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,17 +51,20 @@ class Precision(Part):
 
     def model_found(self, model: ModelSeen) -> None:
         """Batches are counted for models with batch statistics."""
-        self._normalises = self._normalises or any("BatchNorm" in type(one).__name__ for one in model.each_module())
+        self._normalises = self._normalises or any(
+            "BatchNorm" in type(one).__name__ for one in model.each_module()
+        )
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first tensor that the model is given has the samples in its first dimension."""
-        if not self._normalises or not root.training:
+        if not self._normalises or len(self._sizes) >= BATCHES or not root.training:
             return
         tensor = self._watcher.torch.Tensor
-        first = next((one for one in (*args, *kwargs.values()) if isinstance(one, tensor) and one.dim() > 1), None)
-        if first is not None and not 0 < self._smallest <= first.shape[0]:
-            self._smallest = int(first.shape[0])
-            self._journal.fact("model.batchnorm_batch", self._smallest, step=self._watcher.step + 1)
+        first = next(
+            (one for one in (*args, *kwargs.values()) if isinstance(one, tensor) and one.dim() > 1), None
+        )
+        if first is not None:
+            self._sizes.append(int(first.shape[0]))
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """Say it once."""
@@ -74,5 +80,8 @@ class Precision(Part):
         held = {str(one.dtype) for model in self._watcher.models.values() for _, one in model.parameters()}
         if self._dtype is not None:
             self._journal.fact("config.precision", NAMES.get(str(self._dtype), "fp32"))
-        elif held == {"torch.float32"}:
+        if self._sizes:
+            usual = max(set(self._sizes), key=self._sizes.count)
+            self._journal.fact("model.batchnorm_batch", usual)
+        if self._dtype is None and held == {"torch.float32"}:
             self._journal.fact("config.precision", "fp32")

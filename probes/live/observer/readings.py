@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Deque, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import torch
 
-    Done = Callable[[List[List[float]]], object]
+    Done = Callable[[list[list[float]]], object]
 
 WAITING = 20
 """Readings that wait on a device without events before they are fetched together."""
@@ -22,9 +23,11 @@ class Readings:
     picked up after the event behind the copy has passed: nothing waits.
     """
 
+    _waiting: deque[tuple[torch.Tensor, Any, list[int], Done]]
+
     def __init__(self, torch: ModuleType) -> None:
         self._torch = torch
-        self._waiting: Deque[Tuple[torch.Tensor, Any, List[int], Done]] = deque()
+        self._waiting = deque()
 
     def ask(self, tensors: Sequence[torch.Tensor], done: Done) -> None:
         """Hand the values of these tensors to `done`, now or at a later `collect`, in the order of asking."""
@@ -42,7 +45,7 @@ class Readings:
         joined = self._torch.cat(flat)
         self._waiting.append((*self._on_its_way(joined), sizes, done))
 
-    def _on_its_way(self, joined: torch.Tensor) -> Tuple[torch.Tensor, Any]:
+    def _on_its_way(self, joined: torch.Tensor) -> tuple[torch.Tensor, Any]:
         if joined.device.type != "cuda":
             return joined, None
         host = self._torch.empty(joined.shape, dtype=joined.dtype, device="cpu", pin_memory=True)
@@ -64,12 +67,12 @@ class Readings:
             done(_split(tensor.tolist(), sizes))
 
 
-def _values(tensor: torch.Tensor) -> List[float]:
+def _values(tensor: torch.Tensor) -> list[float]:
     found = tensor.tolist()
     return found if isinstance(found, list) else [found]
 
 
-def _split(values: List[float], sizes: List[int]) -> List[List[float]]:
+def _split(values: list[float], sizes: list[int]) -> list[list[float]]:
     parts, start = [], 0
     for size in sizes:
         parts.append(values[start : start + size])

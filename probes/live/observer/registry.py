@@ -20,9 +20,11 @@ class Registry:
     Copies and unpickled modules are not heard of: `all_alive` finds them, in some 50 ms.
     """
 
+    _heard: dict[int, weakref.ref[torch.nn.Module]]
+
     def __init__(self, torch: ModuleType) -> None:
         self._torch = torch
-        self._heard: dict[int, weakref.ref[torch.nn.Module]] = {}
+        self._heard = {}
         module = torch.nn.modules.module
         self._handles = [
             module.register_module_parameter_registration_hook(self._hear),

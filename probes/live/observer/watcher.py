@@ -8,8 +8,9 @@ It is seen in forwards.py, losses.py, loaders.py and optimizers.py.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import compiler_switch, run_as_it_is
 from .guard import guarded
@@ -39,6 +40,9 @@ class Watcher:
     `unscaled` the id of the last loss that it scaled, and the loss; `own_seconds` what the observer took.
     """
 
+    pending: list[tuple[str, torch.Tensor]]
+    unscaled: tuple[int, torch.Tensor | None]
+
     def __init__(self, torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> None:
         self.torch = torch
         self.journal = journal
@@ -49,13 +53,13 @@ class Watcher:
         self.step = 0
         self.skipped = False
         self.row: dict[str, Any] = {}
-        self.pending: list[tuple[str, torch.Tensor]] = []
+        self.pending = []
         self.alarmed = False
         self.scaler: Any = None
-        self.unscaled: tuple[int, torch.Tensor | None] = (0, None)
+        self.unscaled = (0, None)
         self.own_seconds = 0.0
         self.parts: list[Part] = []
-        self._calls: dict[str, list[tuple[Part, Callable[..., None]]]] = {event: [] for event in EVENTS}
+        self._calls: dict[str, list[Callable[..., None]]] = {event: [] for event in EVENTS}
         self._busy = False
         self._compiler = compiler_switch(torch)
         self._undo: list[Callable[[], object]] = [self.registry.close]
@@ -65,13 +69,13 @@ class Watcher:
         self.parts.append(part)
         for event in EVENTS:
             if getattr(type(part), event) is not getattr(Part, event):
-                self._calls[event] = [*self._calls[event], (part, getattr(part, event))]
+                self._calls[event] = [*self._calls[event], getattr(part, event)]
 
     def remove(self, part: Part) -> None:
         """This part is told nothing more."""
         self.parts = [one for one in self.parts if one is not part]
         for event, calls in self._calls.items():
-            self._calls[event] = [pair for pair in calls if pair[0] is not part]
+            self._calls[event] = [one for one in calls if one.__self__ is not part]  # type: ignore[attr-defined]
 
     def wants(self, event: str) -> bool:
         """Whether any part overrides this."""
@@ -86,11 +90,7 @@ class Watcher:
         compiler = self._compiler(None)
         self._busy = True
         try:
-            for part, call in calls:
-                try:
-                    call(*args)
-                except Exception as error:
-                    self._switch_off(part, error)
+            self._call_all(calls, args)
         finally:
             self._busy = False
             self._compiler(compiler)
@@ -105,7 +105,7 @@ class Watcher:
         self._busy = True
         try:
             call(*args)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
             self.journal.trouble(name, error)
         finally:
             self._busy = False
@@ -113,16 +113,20 @@ class Watcher:
             self.own_seconds += time.perf_counter() - start
 
     def pass_on(self, event: str, *args: Any) -> None:
-        """A part tells the other parts. A part that raises is recorded and removed."""
-        for part, call in self._calls[event]:
-            try:
-                call(*args)
-            except Exception as error:
-                self._switch_off(part, error)
+        """A part tells the other parts."""
+        self._call_all(self._calls[event], args)
 
-    def _switch_off(self, part: Part, error: Exception) -> None:
-        self.journal.trouble(part.name, error)
-        self.remove(part)
+    def _call_all(self, calls: list[Callable[..., None]], args: tuple[Any, ...]) -> None:
+        """A part that raises is recorded and removed, and those behind it are told all the same."""
+        place = 0
+        try:
+            for place, call in enumerate(calls):  # noqa: B007 - the place is needed below
+                call(*args)
+        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
+            part = calls[place].__self__  # type: ignore[attr-defined]
+            self.journal.trouble(part.name, error)
+            self.remove(part)
+            self._call_all(calls[place + 1 :], args)
 
     def expect(self, model: torch.nn.Module | None, optimizer: torch.optim.Optimizer | None) -> None:
         """What is trained was made before the watching began. What is not named is found at the first step."""
@@ -159,10 +163,7 @@ class Watcher:
         self._busy = False
         self.tell("ended")
         for undo in reversed(self._undo):
-            try:
-                undo()
-            except Exception as error:
-                self.journal.trouble("close", error)
+            guarded(self.journal, "close", undo)()
         self._undo.clear()
         for event in EVENTS:
             self._calls[event] = []

@@ -17,6 +17,8 @@ _ROWS = 8
 _WIDTH = 48
 _BARS = "▁▂▃▄▅▆▇█"
 _BAD = "×"
+_WIDE = 50
+"""A curve that spans more than this is drawn by its logarithm."""
 
 Losses = Sequence[float | None]
 
@@ -71,7 +73,10 @@ def _bar(part: Losses, low: float, high: float) -> str:
         return " "
     if not all(map(math.isfinite, known)):
         return _BAD
-    share = (sum(known) / len(known) - low) / (high - low) if high > low else 0.0
+    value = sum(known) / len(known)
+    if low > 0 and high / low > _WIDE:
+        value, low, high = math.log(value), math.log(low), math.log(high)
+    share = (value - low) / (high - low) if high > low else 0.0
     return _BARS[min(len(_BARS) - 1, max(0, int(share * len(_BARS))))]
 
 

@@ -125,7 +125,7 @@ def _table(batch: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
             f"{name} {one[name]:.4g}" for name in ("min", "max", "mean", "std") if _is_number(one.get(name))
         ]
         share = one.get("nonfinite_share")
-        bad = _is_number(share) and share > 0
+        bad = isinstance(share, float) and share > 0
         if bad:
             parts.append(f"NaN or Inf {share:.2%}")
         if isinstance(labels := one.get("distribution"), dict):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 from .trying import trial_options
+
+if TYPE_CHECKING:
+    from traindx.engine.facts import Fact
 
 _EPILOG = """\
 Each experiment is two short runs of the same script: as it is, and with one thing changed from outside.
@@ -27,7 +32,7 @@ Examples:
 @click.option("--list", "listed", is_flag=True, help="List the experiments.")
 @trial_options
 def test(
-    words: tuple[str, ...], listed: bool, steps: int, seed: int, patience: float, kb_folders: tuple[str, ...],
+    words: tuple[str, ...], listed: bool, steps: int, seed: int, patience: float, kb_folders: tuple[Path, ...],
     colour: bool | None,
 ) -> int:  # fmt: skip
     """Try something on a training command: run it for some steps as it is, and again with one thing changed."""
@@ -47,7 +52,7 @@ def test(
     names = _leading(words, known.experiments)
     command = words[len(names) :]
     in_colour = terminal.in_colour(colour)
-    answers = []
+    answers: list[Fact] = []
     with laboratory(command, known, steps=steps, seed=seed, patience=patience) as lab:
         for name in names:
             outcome = lab.run(known.experiments[name])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 try:
-    import lightning.pytorch as lightning
+    import lightning.pytorch as lightning  # type: ignore[import-not-found]
 except ImportError:
-    import pytorch_lightning as lightning
+    import pytorch_lightning as lightning  # type: ignore[import-not-found]
 
 from ..watching import watch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import transformers
+import transformers  # type: ignore[import-not-found]
 
 from ..watching import watch
 

@@ -19,10 +19,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    dist.init_process_group("gloo", timeout=timedelta(seconds=8))
+    dist.init_process_group("gloo")
     rank, world = dist.get_rank(), dist.get_world_size()
     torch.manual_seed(args.seed)
-    model = DDP(nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 1)))
+    gradients = dist.new_group(timeout=timedelta(seconds=6))
+    model = DDP(nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 1)), process_group=gradients)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     batches = shard(rank, world)
     for epoch in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import sys
@@ -92,7 +93,7 @@ def repeat_first_batch(torch: Any, value: Any, applied: Callable[[], None]) -> N
 
 def _lines() -> tuple[tuple[Any, int], ...]:
     """The lines through which we were called, the innermost first."""
-    found = []
+    found: list[tuple[Any, int]] = []
     frame = sys._getframe(2)
     while frame is not None and len(found) < DEPTH:
         found.append((frame.f_code, frame.f_lineno))
@@ -119,10 +120,10 @@ def pass_by(torch: Any, value: Any, applied: Callable[[], None]) -> None:
     by_module = [name.split(":") for name in value]
     for module in {name for name, _ in by_module}:
         classes = [kind for name, kind in by_module if name == module]
-        when_imported(module, lambda found, classes=tuple(classes): _pass_by(found, classes, applied))
+        when_imported(module, functools.partial(_pass_by, tuple(classes), applied))
 
 
-def _pass_by(module: Any, classes: Any, applied: Callable[[], None]) -> None:
+def _pass_by(classes: tuple[str, ...], applied: Callable[[], None], module: Any) -> None:
     def call(original: Any, self: Any, *inputs: Any, **named: Any) -> Any:
         applied()
         return named if named else inputs[0] if len(inputs) == 1 else inputs

@@ -17,7 +17,7 @@ def set_backends(torch: Any, value: Any, applied: Callable[[], None]) -> None:
             setattr(getattr(torch.backends, owner), name, wanted)
 
     switch()
-    sys.modules["torch.optim.optimizer"].register_optimizer_step_pre_hook(switch)  # type: ignore[attr-defined]
+    sys.modules["torch.optim.optimizer"].register_optimizer_step_pre_hook(switch)
     applied()
 
 

@@ -56,6 +56,10 @@ class Accumulation(Part):
         if self._watcher.step < LAST and len(self._factors) < 128:
             self._factors.append(divisors(loss))
 
+    def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
+        """What came before does not add up with what follows: the closure of LBFGS runs many times in a step."""
+        self._passes, self._forwards, self._factors = 0, 0, []
+
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """A round is complete."""
         passes, forwards, factors = self._passes, self._forwards, self._factors
@@ -73,7 +77,7 @@ class Accumulation(Part):
             return
         if passes <= 1:
             self._journal.fact("loss.accumulated_unscaled", False)
-        elif None not in factors:
+        elif None not in factors and len(factors) == passes:
             divided = any(abs(one - passes) < 1e-3 * passes for each in factors if each for one in each)
             if not any(factors) or divided:
                 self._journal.fact("loss.accumulated_unscaled", not divided)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..look.values import tensors_in
@@ -38,6 +39,11 @@ class Activations(Check):
         self._seen: dict[str, int] = {}
         self._squashed: dict[int, tuple[str, Any]] = {}
         self._largest: list[Any] = []
+        self._calls: Counter[str] = Counter()
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """From here on the activations of one forward are counted."""
+        self._calls.clear()
 
     def called(self, call: Call) -> None:
         """An activation, a layer or a loss returned."""
@@ -53,12 +59,16 @@ class Activations(Check):
                 low = -1.0 if call.name.startswith("tanh") else 0.0
                 near = BOUND * (1 - low)
                 share = ((result < low + near) | (result > 1 - near)).float().mean()
-                self._squashed[call.result.grad_fn._sequence_nr()] = (_title(call), share)
+                title = _title(call)
+                self._calls[title] += 1
+                self._squashed[call.result.grad_fn._sequence_nr()] = (title, share)
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """What the model gives may well stand at its bounds: a discriminator that is sure."""
         for tensor in tensors_in(self.torch.Tensor, output):
             self._is_output(tensor)
+        if self._calls:
+            self.say("model.recurrence", max(self._calls.values()))
 
     def _is_output(self, tensor: Any) -> None:
         if isinstance(tensor, self.torch.Tensor):
@@ -73,6 +83,7 @@ class Activations(Check):
         axes = [axis for axis in range(result.dim()) if axis != unit % result.dim()]
         dead = result.amax(dim=axes) <= 0
         title = _title(call)
+        self._calls[title] += 1
         known = self._dead.get(title)
         together = known is not None and known.shape == dead.shape
         self._dead[title] = known & dead if together else dead

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..operations import Call
 from .check import Check
-from .tensors import activations_before, readable, some_rows
+from .tensors import activations_before, arguments_in, readable, some_rows
 
 SIGMOID_OF_SIGMOID = (0.4999, 0.7312)
 """Where a sigmoid ends up that is given what comes out of another."""
@@ -45,6 +45,15 @@ class BinaryLosses(Check):
         if readable(self.torch, target):
             labels = some_rows(target, -1)
             self.say("data.labels.out_of_range", bool(labels.min() < 0) or bool(labels.max() > 1), call)
+
+    def failed(self, error: BaseException) -> None:
+        """On the CPU the loss raises where a value is no probability."""
+        for names in arguments_in(error, ("binary_cross_entropy",)):
+            scores = names.get("input")
+            if readable(self.torch, scores) and scores.device.type == "cpu":
+                low, high = float(scores.min()), float(scores.max())
+                if low < 0 or high > 1:
+                    self.say("loss.bce_on_raw_scores", True, note=f"{low:.3g} .. {high:.3g}")
 
     def _raw_scores(self, call: Call, values: Any, before: list[str]) -> None:
         """Outside 0 to 1 the loss itself raises; scores that were cut to it stand at the bounds."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..operations import Call
 from .check import Check
-from .tensors import readable
+from .tensors import arguments_in, readable
 
 if TYPE_CHECKING:
     import torch
@@ -61,11 +61,8 @@ class Labels(Check):
 
     def failed(self, error: BaseException) -> None:
         """A label out of range raises: the labels are still in the frames of the traceback."""
-        trace = error.__traceback__
-        while trace is not None:
-            frame, trace = trace.tb_frame, trace.tb_next
-            if frame.f_code.co_name in self.functions and frame.f_code.co_filename.endswith("functional.py"):
-                self._in_frame(frame.f_locals)
+        for names in arguments_in(error, self.functions):
+            self._in_frame(names)
 
     def _in_frame(self, names: Any) -> None:
         scores, target = names.get("input"), names.get("target")
@@ -105,7 +102,7 @@ class Labels(Check):
         if len(self._batches) < 4 or sum(count for _, count, _ in self._batches) < ENOUGH or kept.numel() < 4:
             return
         in_runs = all(rising for _, _, rising in self._batches)
-        varied = len(self._counts) > 1
+        varied = len({first for first, _, _ in self._batches}) > 1
         self.say("data.labels.sorted", in_runs and varied)
         if in_runs and varied:
             self.say("data.shuffled", False)

@@ -47,7 +47,7 @@ class Layers(Check):
         if model is None or self.watcher.skipped:
             return
         trained = [(model.name_of(one), one) for one in held(optimizer) if one.requires_grad]
-        weights = [
+        weights: list[tuple[str, Any]] = [
             (name, one.grad) for name, one in trained if one.dim() > 1 and readable(self.torch, one.grad)
         ]
         if weights:

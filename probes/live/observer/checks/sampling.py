@@ -55,7 +55,15 @@ FEW = 24
 OTHERS = 9
 """Steps of other optimizers after which the one that was followed is taken to be gone."""
 
-EVENTS = ("batch_loaded", "before_forward", "after_forward", "before_backward", "before_step", "look_began", "look_ended")
+EVENTS = (
+    "batch_loaded",
+    "before_forward",
+    "after_forward",
+    "before_backward",
+    "before_step",
+    "look_began",
+    "look_ended",
+)
 """What checks are told, in sampled steps only."""
 
 

@@ -91,3 +91,13 @@ def activation_nodes(tensor: torch.Tensor, count: int = 2) -> Iterator[tuple[str
         elif not PASSED.fullmatch(name) and not (name in ("Add", "Sub") and len(parents) == 1):
             return
         node = parents[0] if parents else None
+
+
+def arguments_in(error: BaseException, functions: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """The local variables of these functions of torch.nn.functional in the traceback of an error."""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_name in functions and code.co_filename.endswith("functional.py"):
+            yield dict(trace.tb_frame.f_locals)
+        trace = trace.tb_next

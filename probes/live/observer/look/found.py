@@ -90,8 +90,10 @@ def _operation_facts(found: Found, fact: Callable[..., None]) -> None:
         fact("act.nonfinite_dtype", found.dtype)
     if found.fully_masked is not None:
         fact("act.fully_masked_row", found.fully_masked)
-    least = [one["min"] for one in found.operands if "min" in one]
-    most = [one["max"] for one in found.operands if "max" in one]
+    # Whole numbers are labels and indices here: their range says nothing of overflow.
+    numbers = [one for one in found.operands if "min" in one and "int" not in one["dtype"]]
+    least = [one["min"] for one in numbers]
+    most = [one["max"] for one in numbers]
     if least and most and found.direction == "forward":
         fact("act.nonfinite_input_min", min(least))
         fact("act.nonfinite_input_max", max(most))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
@@ -85,6 +86,7 @@ class Operations:
         self._places = places
         self._names = names
         self._quiet = quiet
+        self._process = os.getpid()
         self._sources: Any = WeakTensorKeyDictionary()
         self._ends: list[int] = []
         self._calls: list[Place] = []
@@ -101,7 +103,8 @@ class Operations:
     ) -> Any:
         """Torch calls this in the place of the operation."""
         kwargs = kwargs or {}
-        if self.paused or self.count > LIMIT or self._quiet():
+        # A data worker that is forked within a look has a copy of it.
+        if self.paused or self.count > LIMIT or self._quiet() or os.getpid() != self._process:
             return function(*args, **kwargs)
         call = Call(function, name_of(function), args, kwargs)
         before = self._guarded(self._before, call)

@@ -29,6 +29,9 @@ SIGNS = {"div": ast.Div, "pow": ast.Pow, "mm": ast.MatMult, "bmm": ast.MatMult}
 NOT_TORCH = frozenset(["math", "cmath", "np", "numpy", "logging", "logger", "wandb"])
 """What has functions of the same names, on plain numbers or for messages."""
 
+CALLED = {"nll_loss": "cross_entropy", "nll_loss2d": "cross_entropy", "log_softmax": "cross_entropy"}
+"""Functions of which a graph names only a part."""
+
 
 def loss_in_frames(torch: Any, error: BaseException) -> torch.Tensor | None:
     """A non-finite number with a graph among the local variables where the error passed, innermost first."""
@@ -89,4 +92,5 @@ def _is_call(node: ast.AST, operation: str) -> bool:
     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
     on = getattr(getattr(node.func, "value", None), "id", "")
     text_first = bool(node.args) and isinstance(node.args[0], (ast.Dict, ast.JoinedStr, ast.Constant))
-    return bool(name) and name.rstrip("_") == operation and on not in NOT_TORCH and not text_first
+    called = {operation, CALLED.get(operation, operation)}
+    return bool(name) and name.rstrip("_") in called and on not in NOT_TORCH and not text_first

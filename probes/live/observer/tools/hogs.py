@@ -108,7 +108,7 @@ def _following(watcher: Watcher) -> tuple[Any, Any]:
     places, made = Places(watcher.torch, names), WeakTensorKeyDictionary()
     kind = watcher.torch.Tensor
 
-    class Following(TorchDispatchMode):
+    class Following(TorchDispatchMode):  # type: ignore[no-untyped-call,unused-ignore]
         def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = function(*args, **(kwargs or {}))
             for one in result if isinstance(result, (tuple, list)) else (result,):
@@ -117,4 +117,4 @@ def _following(watcher: Watcher) -> tuple[Any, Any]:
                     made[one] = f"{place} {place.module}".strip()
             return result
 
-    return Following(), made
+    return Following(), made  # type: ignore[no-untyped-call,unused-ignore]
