@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from traindx.probes.live.observer.watcher import Watcher
 
 
-class watch:  # noqa: N801 - it is called like a function, as torch.no_grad is
+class watch:
     """Watches the training loops of this process while the block runs. It changes nothing in them.
 
     The model and the optimizer may be left out: what steps is found at its first step. With both, the first forward
@@ -105,7 +105,9 @@ class watch:  # noqa: N801 - it is called like a function, as torch.no_grad is
         from traindx.engine.report.short import short
 
         ended = "watched so far" if self._watcher is not None else "watched to the end"
-        return "\n".join("".join(span.text for span in line.spans) for line in short(self.diagnosis(), ended, failed=False))
+        return "\n".join(
+            "".join(span.text for span in line.spans) for line in short(self.diagnosis(), ended, failed=False)
+        )
 
 
 def _rank(torch: ModuleType) -> tuple[int | None, int | None]:

@@ -1,7 +1,7 @@
 """Watch a run of a training library: each of these imports its library when it is asked for.
 
-    trainer.add_callback(traindx.integrations.TrainerCallback())      transformers
-    Trainer(callbacks=[traindx.integrations.Callback()])              Lightning
+trainer.add_callback(traindx.integrations.TrainerCallback())      transformers
+Trainer(callbacks=[traindx.integrations.Callback()])              Lightning
 """
 
 from typing import TYPE_CHECKING, Any
