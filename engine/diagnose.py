@@ -10,11 +10,10 @@ from .diagnosis import Diagnosis
 from .facts import Fact, Facts
 from .fixes import Offer, offers
 from .gather import BUDGET, Gathered, gather
-from .infer import Ranked, rank
+from .infer import Ranked
 from .kb.knowledge import Knowledge
 from .next_tests import NextTest, next_tests
 from .probe import Probe
-from .symptoms import certainty
 
 
 class Reasoned(NamedTuple):
@@ -59,7 +58,7 @@ def answered(reasoned: Reasoned, knowledge: Knowledge, symptoms: tuple[str, ...]
 
 def conclude(knowledge: Knowledge, gathered: Gathered, *, version: str, top: int) -> Reasoned:
     """Reason over what was gathered, and write it down."""
-    ranked = rank(knowledge, gathered.facts, certainty(gathered.seen))
+    ranked = gathered.ranked
     tests = next_tests(ranked, gathered.facts, knowledge)
     offered = offers(ranked, gathered.facts, knowledge)
     diagnosis = describe(knowledge, gathered, ranked[:top], tests, offered, version=version)

@@ -40,6 +40,8 @@ class Gathered:
     skipped: dict[str, str] = field(default_factory=dict)
     """Probe -> why it did not run."""
     seen: list[Seen] = field(default_factory=list)
+    ranked: list[Ranked] = field(default_factory=list)
+    """The causes in question, as far as what was gathered tells."""
 
     def take(self, probe: Probe, findings: Findings) -> None:
         """Add what one probe found."""
@@ -58,6 +60,7 @@ class Gathered:
         self.seen = see_symptoms(knowledge, self.facts, given) or imply_symptom(knowledge, self.facts)
         note_symptoms(self.facts, self.seen)
         derive(self.facts, knowledge)
+        self.ranked = rank(knowledge, self.facts, certainty(self.seen))
 
 
 def gather(
@@ -76,8 +79,7 @@ def gather(
     waiting = [one for one in probes if not one.asked_for]
     left = budget
     while waiting:
-        ranked = rank(knowledge, result.facts, certainty(result.seen))
-        matters = {one.id: _matters(one, ranked, result, knowledge) for one in waiting}
+        matters = {one.id: _matters(one, result, knowledge) for one in waiting}
         probe = min(waiting, key=lambda one: (not matters[one.id], one.cost))
         waiting.remove(probe)
         if not matters[probe.id]:
@@ -102,7 +104,8 @@ def _run(probe: Probe) -> Findings:
         )
 
 
-def _matters(probe: Probe, ranked: Sequence[Ranked], result: Gathered, knowledge: Knowledge) -> bool:
+def _matters(probe: Probe, result: Gathered, knowledge: Knowledge) -> bool:
+    ranked = result.ranked
     wanted = _given(probe, result.facts, knowledge)
     contenders = [one for one in ranked[:_CONTENDERS] if one.decibans > ranked[0].decibans - _REACH]
     # What nobody handed in is read off this machine, which may not be the one that trained.

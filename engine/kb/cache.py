@@ -1,43 +1,55 @@
 """The compiled knowledge base on disk.
 
-Stored as JSON, so that a poisoned cache can hold wrong data and never code; named after a
-fingerprint of every file it was made of, so that a stale one is never found; written whole
-or not at all.
+Stored as JSON, so that a poisoned cache can hold wrong data and never code; with the state of
+every file it was made of, so that a stale one is never taken; written whole or not at all.
 """
 
 from __future__ import annotations
 
-import hashlib
+import binascii
 import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .sections import Entries, dump_section, load_section
 
-_FORMAT = "3"
+_FORMAT = "4"
+_STATE = "state"
 _SETTLED = 2.0
 """Seconds after which a file's time stamp is sure to have moved on before a second change."""
 _KEEP = 8
 
 
-def fingerprint(roots: list[Path], version: str) -> str | None:
-    """Name the state of all files below these folders; None while one of them is still fresh.
+class State(NamedTuple):
+    """What all files were like that a compiled base is made of."""
+
+    name: str
+    """The folder in the cache."""
+    text: bytes
+    """A line for each file. Two states of one name are told apart by it."""
+
+
+def state_of(roots: list[Path], version: str) -> State | None:
+    """The state of all files below these folders; None while one of them is still fresh.
 
     Size, inode and both time stamps stand for the content: the change time cannot be set back.
     A file changed within the last seconds could change again without moving them.
     """
-    digest = hashlib.blake2b(f"{_FORMAT} {version} {sys.version_info[:2]}".encode(), digest_size=16)
+    lines = [f"{_FORMAT} {version} {sys.version_info[:2]}"]
     newest = 0
     for root in roots:
-        digest.update(os.fsencode(root))
+        lines.append(str(root))
         for path, stat in sorted(_stats(root)):
             times = stat.st_mtime_ns, stat.st_ctime_ns
-            digest.update(f"{path} {stat.st_size} {stat.st_ino} {times}\n".encode(errors="surrogateescape"))
+            lines.append(f"{path} {stat.st_size} {stat.st_ino} {times}")
             newest = max(newest, *times)
-    return None if newest > (time.time() - _SETTLED) * 1e9 else digest.hexdigest()
+    if newest > (time.time() - _SETTLED) * 1e9:
+        return None
+    text = "\n".join(lines).encode(errors="surrogateescape")
+    return State(f"{binascii.crc32(text):08x}-{len(text):x}", text)
 
 
 def _stats(root: Path) -> Iterator[tuple[str, os.stat_result]]:
@@ -65,23 +77,28 @@ def cache_folder() -> Path | None:
     return folder
 
 
-def read_section(folder: Path, name: str, section: str) -> dict[str, Entries] | None:
-    """A section of the compiled base with this fingerprint, or None where it is not there or broken."""
+def read_section(folder: Path, state: State, section: str) -> dict[str, Entries] | None:
+    """A section of the base compiled from this state, or None where it is not there or broken."""
     try:
-        return load_section((folder / name / f"{section}.json").read_text(encoding="ascii"))
+        if (folder / state.name / _STATE).read_bytes() != state.text:
+            return None
+        return load_section((folder / state.name / f"{section}.json").read_text(encoding="ascii"))
     except (OSError, ValueError, AttributeError):
         return None
 
 
-def write_sections(folder: Path, name: str, sections: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-    """Store all sections under a fingerprint. A full disk or a race with another process is no error."""
+def write_sections(
+    folder: Path, state: State, sections: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> None:
+    """Store all sections of a state. A full disk or a race with another process is no error."""
     import tempfile
 
     try:
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
         for section, stored in sections.items():
             (fresh / f"{section}.json").write_text(dump_section(stored), encoding="ascii")
-        fresh.rename(folder / name)
+        (fresh / _STATE).write_bytes(state.text)
+        fresh.rename(folder / state.name)
     except OSError:
         pass
     _tidy(folder)

@@ -29,22 +29,22 @@ def load(packs: Sequence[Pack], preparing: Preparing = nullcontext) -> Knowledge
     """
     roots = [*(pack.root for pack in packs), Path(__file__).parent, *map(Path, templates.__path__)]
     folder = cache.cache_folder()
-    name = cache.fingerprint(roots, __version__) if folder else None
-    if folder and name and (core := cache.read_section(folder, name, "core")) is not None:
-        return _from_cache(packs, folder, name, core)
+    state = cache.state_of(roots, __version__) if folder else None
+    if folder and state and (core := cache.read_section(folder, state, "core")) is not None:
+        return _from_cache(packs, folder, state, core)
     with preparing():
         sections = compile_packs(packs)
-        if folder and name:
-            cache.write_sections(folder, name, sections)
+        if folder and state:
+            cache.write_sections(folder, state, sections)
     return Knowledge(sections.__getitem__, tuple(sections["core"]["packs"]["changes"]))
 
 
-def _from_cache(packs: Sequence[Pack], folder: Path, name: str, core: Section) -> Knowledge:
+def _from_cache(packs: Sequence[Pack], folder: Path, state: cache.State, core: Section) -> Knowledge:
     read: dict[str, Section] = {"core": core}
 
     def section(wanted: str) -> Section:
         if wanted not in read:
-            stored = cache.read_section(folder, name, wanted)
+            stored = cache.read_section(folder, state, wanted)
             if stored is None:
                 read.update(compile_packs(packs))
             else:

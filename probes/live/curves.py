@@ -11,7 +11,7 @@ from traindx.engine.facts import Fact, Place
 from ..logs.names import Name
 from ..logs.positions import Where
 from ..logs.run_facts import tell_host_memory
-from ..logs.series import Mark, Series
+from ..logs.series import Each, Mark, Series
 from ..logs.series_facts import tell_series
 from ..logs.store import Store
 from ..logs.told import Told
@@ -85,7 +85,7 @@ class Curve:
         if series is not None:
             rank = self.process.rank if self.process.world_size > 1 else None
             marks = [Mark(step, b"", step=float(step), rank=rank) for step, _ in points]
-            series.extend([value for _, value in points], marks.__getitem__)
+            series.extend([value for _, value in points], Each(marks.__getitem__, len(marks)))
 
     def overlaps(self, other: Curve) -> bool:
         """Whether the two step in turn, and not one after the other as in two phases of a run."""

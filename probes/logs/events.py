@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 from ..inputs import Input
 from ..text import open_bytes
 from .names import POSITIONS, Name, Names
-from .series import Mark, MarkOf
+from .series import Each, Mark
 from .store import Store
 
 MAX_RECORD = 1 << 22
@@ -68,12 +68,12 @@ def _flush(batches: dict[Name, list[Scalar]], store: Store) -> None:
     batches.clear()
 
 
-def _marker(batch: list[Scalar]) -> MarkOf:
+def _marker(batch: list[Scalar]) -> Each:
     def mark(index: int) -> Mark:
         one = batch[index]
         return Mark(0, f"{one.tag} = {one.value:g}".encode(), step=float(one.step))
 
-    return mark
+    return Each(mark, len(batch))
 
 
 def scalars(file: IO[bytes]) -> Iterator[Scalar]:

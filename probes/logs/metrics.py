@@ -9,14 +9,12 @@ from .names import Name
 from .positions import Guides, Positions
 from .ranks import Prefix
 from .reading import Reading, Value
-from .series import Mark, MarkOf
+from .series import Mark, Marker
 from .store import Store
 from .template import Template, converted, learn
 
 MAX_VALUES = 14
 """Numbers of one line that are kept; the parts of a loss can be dozens."""
-_DENSE = 2
-"""Of a series kept at so small a stride, the marks of all values of a block are made at once."""
 _LESS = frozenset(("loss_part", "eval_loss_part"))
 
 Key = tuple[Name, int | None]
@@ -71,7 +69,7 @@ class Metrics:
             series = self.store.get(name, rank)
             if series is not None:
                 indices, values = batches[0] if len(batches) == 1 else _merged(batches)
-                series.extend(values, places.marker(indices, rank, dense=series.stride <= _DENSE))
+                series.extend(values, places.marker(indices, rank))
         self._batches = {}
 
 
@@ -80,24 +78,35 @@ class Places:
 
     def __init__(self, guides: Guides) -> None:
         self._guides = guides
-        self._all: dict[tuple[int, int | None], tuple[Sequence[int], list[Mark]]] = {}
+        self._markers: dict[tuple[int, int | None], InBlock] = {}
         """By the identity of the indices, which are held so that nothing else takes it."""
-        self._some: dict[tuple[int, int | None], Mark] = {}
 
-    def marker(self, indices: Sequence[int], rank: int | None, *, dense: bool) -> MarkOf:
-        """Gives the mark of the k-th of these lines; `dense` says that most will be asked for."""
-        if not dense:
-            return lambda place: self._one(indices[place], rank)
+    def marker(self, indices: Sequence[int], rank: int | None) -> Marker:
+        """Gives the marks of these lines."""
         key = id(indices), rank
-        if key not in self._all:
-            self._all[key] = indices, self._guides.marks(indices, rank)
-        return self._all[key][1].__getitem__
+        if key not in self._markers:
+            self._markers[key] = InBlock(self._guides, indices, rank)
+        return self._markers[key]
 
-    def _one(self, index: int, rank: int | None) -> Mark:
-        mark = self._some.get((index, rank))
-        if mark is None:
-            mark = self._some[index, rank] = self._guides.mark(index, rank)
-        return mark
+
+class InBlock:
+    """Gives the marks of some lines of a block."""
+
+    def __init__(self, guides: Guides, indices: Sequence[int], rank: int | None) -> None:
+        self._guides, self._indices, self._rank = guides, indices, rank
+        self._some: dict[tuple[int, int], list[Mark]] = {}
+
+    def one(self, place: int) -> Mark:
+        """The mark of the k-th."""
+        return self._guides.mark(self._indices[place], self._rank)
+
+    def some(self, start: int, stride: int) -> list[Mark]:
+        """The marks of every `stride`-th from the k-th on."""
+        found = self._some.get((start, stride))
+        if found is None:
+            found = self._guides.marks(self._indices[start::stride], self._rank)
+            self._some[start, stride] = found
+        return found
 
 
 def _merged(batches: Sequence[Batch]) -> Batch:

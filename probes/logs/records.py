@@ -9,7 +9,7 @@ from typing import Any
 from .names import POSITIONS, Name, Names
 from .quantities import memory_gib
 from .rows import MAX_COLUMNS, Row, numeric
-from .series import Mark
+from .series import Each, Mark
 from .store import Store
 
 _BATCH = 2000
@@ -53,7 +53,8 @@ class Records:
         for name, batch in self._batches.items():
             series = self._store.get(name)
             if series is not None:
-                series.extend([value for value, _ in batch], lambda index, batch=batch: batch[index][1])  # type: ignore[misc]
+                marks = [mark for _, mark in batch]
+                series.extend([value for value, _ in batch], Each(marks.__getitem__, len(marks)))
         self._batches = {}
 
     def _name(self, printed: str) -> Name | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
@@ -158,6 +157,8 @@ def _skip(text: str, place: int) -> int:
 
 def _table(blocks: Iterator[Block]) -> Iterator[Row]:
     """Rows under a header; a new header in the middle replaces the columns."""
+    import csv
+
     columns: list[str] = []
     delimiter, read = ",", 0
     for line_number, line in _lines(blocks):

@@ -14,7 +14,7 @@ from .loss_facts import tell_loss
 from .names import Name
 from .positions import Positions, Where
 from .run_facts import tell_memory, tell_norm, tell_rate, tell_rewards, tell_scale, tell_skips
-from .series import Curve, Mark, MarkOf, Series, curve_of
+from .series import Curve, Each, Mark, Series, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
 from .store import Store
@@ -114,9 +114,9 @@ def series_facts(series: Mapping[str, Sequence[float]], limits: Mapping[str, flo
     return list(told.facts.values())
 
 
-def _evenly(count: int) -> MarkOf:
+def _evenly(count: int) -> Each:
     """Marks as if all series ran over the same time, whatever their number of values."""
-    return lambda index: Mark(round(1e6 * (index + 1) / count), b"", step=float(index + 1))
+    return Each(lambda index: Mark(round(1e6 * (index + 1) / count), b"", step=float(index + 1)), count)
 
 
 def _whole(step: float | None) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import curve
-from .series import Curve, Mark
+from .series import Curve, Mark, Peak
 from .told import Told
 
 _FEWEST = 3
@@ -52,25 +52,25 @@ def _spikes(told: Told, line: Curve) -> list[Spike]:
     total = sum(values[:_FEWEST])
     for index in range(_FEWEST, len(values)):
         seen = min(index, window)
-        peak, mark = line.peaks[index]
-        if peak > ratio * total / seen and (not found or index - found[-1].point > _FEWEST):
-            spike = _examined(told, values[index - seen : index], peak, index, mark)
+        peak = line.peaks[index]
+        if peak.value > ratio * total / seen and (not found or index - found[-1].point > _FEWEST):
+            spike = _examined(told, values[index - seen : index], peak, index)
             if spike is not None:
                 found.append(spike)
         total += values[index] - (values[index - window] if index >= window else 0.0)
     return found
 
 
-def _examined(told: Told, before: Sequence[float], peak: float, index: int, mark: Mark) -> Spike | None:
+def _examined(told: Told, before: Sequence[float], peak: Peak, index: int) -> Spike | None:
     """The spike, unless the curve is so noisy or so short that it may be chance."""
     level = curve.median(before[-5:])
     low = curve.logs(before)
-    if low is None or (len(before) < _SURE and peak < 1.2 * max(before)):
+    if low is None or (len(before) < _SURE and peak.value < 1.2 * max(before)):
         return None
     spread = max(curve.noise(low), 0.01 if len(before) >= _SURE else 0.1)
-    if math.log(peak / level) < told.limits["spike_sigma"] * spread:
+    if math.log(peak.value / level) < told.limits["spike_sigma"] * spread:
         return None
-    return Spike(index, peak / curve.mean(before), level, mark)
+    return Spike(index, peak.value / curve.mean(before), level, peak.mark)
 
 
 def _tell_epoch_starts(told: Told, line: Curve, spikes: Sequence[Spike]) -> None:

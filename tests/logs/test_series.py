@@ -12,7 +12,7 @@ from traindx.engine.facts import Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.logs import parse_series, series_facts
 from traindx.probes.logs.names import Name
-from traindx.probes.logs.series import MAX_POINTS, Mark, Series
+from traindx.probes.logs.series import MAX_POINTS, Each, Mark, Series
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,10 @@ def test_accuracy_in_percent_is_a_share(knowledge: Knowledge) -> None:
 def test_how_values_are_handed_over_changes_nothing(values: list[float], size: int) -> None:
     whole, parts = Series(Name("loss", "loss", 0)), Series(Name("loss", "loss", 0))
     marks = [Mark(number, b"") for number in range(len(values))]
-    whole.extend(values, marks.__getitem__)
+    whole.extend(values, Each(marks.__getitem__, len(marks)))
     for start in range(0, len(values), size):
-        parts.extend(values[start : start + size], marks[start:].__getitem__)
+        part = marks[start : start + size]
+        parts.extend(values[start : start + size], Each(part.__getitem__, len(part)))
     assert (whole.first, whole.low, whole.high, whole.count, whole.bad) == (
         parts.first, parts.low, parts.high, parts.count, parts.bad,
     )  # fmt: skip
@@ -157,9 +158,9 @@ def test_a_long_series_keeps_its_peaks_in_bounded_memory() -> None:
     values = [1.0] * 100_000
     values[70_001] = 50.0
     for start in range(0, len(values), 1000):
-        part = values[start : start + 1000]
-        series.extend(part, lambda index, start=start: Mark(start + index, b""))  # type: ignore[misc]
+        part = [Mark(number, b"") for number in range(start, start + 1000)]
+        series.extend(values[start : start + 1000], Each(part.__getitem__, len(part)))
     assert len(series.values) < MAX_POINTS
-    assert max(value for value, _ in series.peaks) == 50.0
+    assert max(peak.value for peak in series.peaks) == 50.0
     assert series.high is not None
     assert series.high.mark.number == 70_001

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
 
 from traindx.engine.regex import regex
 
@@ -63,6 +62,8 @@ def _exponent(value: float, old: re.Match[str]) -> str:
 
 
 def _scientific(value: float) -> tuple[str, int]:
+    from decimal import Decimal
+
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     text = "".join(map(str, digits))
     mantissa = f"{text[0]}.{text[1:]}" if len(text) > 1 else text
@@ -70,6 +71,8 @@ def _scientific(value: float) -> tuple[str, int]:
 
 
 def _plain(value: float) -> str:
+    from decimal import Decimal
+
     text = format(Decimal(repr(value)), "f")
     return text if "." in text else f"{text}.0"
 

@@ -14,11 +14,20 @@ COMMANDS = {
     "kb": ("traindx.cli.kb:kb", "List, show, check and test the knowledge base."),
     "tail": ("traindx.cli.tail:tail", "Follow a log as it grows, and say what is noticed."),
     "run": ("traindx.cli.run:run", "Run a training command, watch it, and diagnose what was seen."),
-    "test": ("traindx.cli.test:test", "Try something on a training command: one thing changed, all else equal."),
-    "experiment": ("traindx.cli.experiment:experiment", "Find the cause by experiments on a training command."),
+    "test": (
+        "traindx.cli.test:test",
+        "Try something on a training command: one thing changed, all else equal.",
+    ),
+    "experiment": (
+        "traindx.cli.experiment:experiment",
+        "Find the cause by experiments on a training command.",
+    ),
     "preflight": ("traindx.cli.preflight:preflight", "Check a training command by its first steps."),
     "profile": ("traindx.cli.profile:profile", "What ten steps of a training command spend their time on."),
-    "memory": ("traindx.cli.memory:memory", "Which tensors hold the memory of a step, and which lines made them."),
+    "memory": (
+        "traindx.cli.memory:memory",
+        "Which tensors hold the memory of a step, and which lines made them.",
+    ),
     "new": ("traindx.cli.new:new", "Write the skeleton of a cause, fact, dialect ..."),
 }
 """Every command besides the main one: where it lives and what it does. Loaded when it is called."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import textwrap
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -37,14 +35,22 @@ def show(lines: Iterable[Line], *, colour: bool, stream: TextIO | None = None) -
     if colour:
         _show_coloured(lines, stream)
     else:
-        width = shutil.get_terminal_size((_PLAIN_WIDTH, 24)).columns if stream.isatty() else _PLAIN_WIDTH
+        width = _terminal_width() if stream.isatty() else _PLAIN_WIDTH
         stream.write("".join(_wrapped(line, width) + "\n" for line in lines))
+
+
+def _terminal_width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((_PLAIN_WIDTH, 24)).columns
 
 
 def _wrapped(line: Line, width: int) -> str:
     text = line.text
     if len(text) <= width or not line.hang:
         return text
+    import textwrap
+
     return "\n".join(
         textwrap.wrap(
             text, width, subsequent_indent=" " * line.hang, break_long_words=False, break_on_hyphens=False,
