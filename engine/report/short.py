@@ -1,4 +1,4 @@
-"""A watched run in a few lines: what comes last on standard error, below what the run itself printed."""
+"""A run that was watched or followed in a few lines: what comes last on standard error, below what the run itself printed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
 
     `failed` says that the command did; where nothing tells why, that is no clean bill of health.
     """
-    watched = next((one.note for one in diagnosis.inputs if one.kind == "live"), "") or "nothing was watched"
-    yield line_of(Span(f"diagnose: {ended}; {watched}", "dim"))
+    watched = next((one.note or "nothing was watched" for one in diagnosis.inputs if one.kind == "live"), "")
+    yield line_of(Span(f"diagnose: {'; '.join(filter(None, (ended, watched)))}", "dim"))
     if not diagnosis.found:
         yield line_of(
             Span("  The command failed, and nothing that was watched says why.", "doubt")

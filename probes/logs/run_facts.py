@@ -10,6 +10,8 @@ from .store import Store
 from .told import Told
 
 _SOME = 3
+_BLOCK = 20
+"""Points that say together what was usual before those that follow."""
 
 
 def tell_norm(told: Told, norm: Series, trouble: Mark | None) -> None:
@@ -39,15 +41,24 @@ def tell_norm(told: Told, norm: Series, trouble: Mark | None) -> None:
 
 
 def _exploding(told: Told, values: Sequence[float], norm: Series) -> bool | None:
-    """A norm above the limit, or several far above the usual one after the start, where norms are high by nature."""
+    """A norm above the limit, or several far above the usual one and above those before them.
+
+    The start does not count, where norms are high by nature, nor does a norm that only comes down from there.
+    """
     highest = norm.high.value if norm.high else 0.0
     if highest > told.limits["grad_norm_exploding"]:
         return True
     if len(values) < told.limits["points_few"]:
         return None if highest > told.limits["grad_norm_adapter"] else False
-    settled = values[max(5, len(values) // 20) :]
-    limit = told.limits["explosion_ratio"] * curve.median(values)
-    above = [value for value in settled if value > limit]
+    start, ratio = max(5, len(values) // 20), told.limits["explosion_ratio"]
+    usual = curve.median(values)
+    before = [curve.median(values[:start])]
+    before += [curve.median(values[place : place + _BLOCK]) for place in range(0, len(values), _BLOCK)]
+    above = [
+        value
+        for place, value in enumerate(values)
+        if place >= start and value > ratio * max(usual, before[place // _BLOCK])
+    ]
     return bool(above) and (len(above) >= _SOME or max(above) > told.limits["grad_norm_warning"])
 
 

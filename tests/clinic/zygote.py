@@ -64,7 +64,7 @@ def _run(script: str) -> int:
     sys.modules["__main__"] = main
     try:
         with open(script, encoding="utf-8") as file:
-            exec(compile(file.read(), os.path.abspath(script), "exec"), main.__dict__)
+            exec(compile(file.read(), os.path.abspath(script), "exec"), main.__dict__)  # noqa: S102 - a Python runs it
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException as error:  # noqa: BLE001 - as the interpreter does at its top

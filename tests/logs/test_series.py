@@ -124,6 +124,13 @@ def test_exploding_and_vanishing_norms(knowledge: Knowledge) -> None:
     assert facts(knowledge, grad_norm="1e-9x20")["grad.norm.vanishing"] is True
     calm = facts(knowledge, grad_norm="0.9x20")
     assert (calm["grad.norm.exploding"], calm["grad.norm.vanishing"]) == (False, False)
+    spikes = facts(knowledge, grad_norm="1x40 30 40 30 1x10")
+    assert spikes["grad.norm.exploding"] is True
+
+
+def test_a_norm_that_only_comes_down_does_not_explode(knowledge: Knowledge) -> None:
+    decay = " ".join(f"{10 * 0.9**step:.6f}" for step in range(200))
+    assert facts(knowledge, grad_norm=decay)["grad.norm.exploding"] is False
 
 
 def test_loss_scale_that_collapses(knowledge: Knowledge) -> None:

@@ -61,9 +61,14 @@ class Gradients(Part):
         row = self._watcher.row
         row["parameters"] = having
         row["held"] = len(parameters)
-        if having:
-            with self._no_grad():
-                self._watcher.pending.append(("norms", self._norms([one.grad for one in having])))
+        if not having:
+            return
+        with self._no_grad():
+            norms = self._norms([one.grad for one in having])
+        if norms.is_cpu:
+            row["norms"] = norms.tolist()
+        else:
+            self._watcher.pending.append(("norms", norms))
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Name the parameters in the step in which their gradient stops being a number."""

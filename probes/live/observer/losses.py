@@ -71,10 +71,12 @@ class Losses(Part):
         if loss.numel() != 1:
             return
         scaled, plain = watcher.unscaled
-        value = plain if scaled == id(loss) and plain is not None else loss.detach()
-        watcher.pending.append(("loss", value))
+        value = plain if scaled == id(loss) and plain is not None else loss
         watcher.unscaled = (0, None)
-        watcher.row["backwards"] = watcher.row.get("backwards", 0) + 1
+        if value.is_cpu:
+            watcher.row.setdefault("loss", []).append(value.item())
+        else:
+            watcher.pending.append(("loss", value.detach()))
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The scale of a GradScaler stands on the device; on the CPU, too, it changes after the step only."""

@@ -95,10 +95,10 @@ class Nonfinite(Part):
         """Where the loss is on the CPU, reading it costs next to nothing."""
         self._usual_calls, self._calls = max(self._usual_calls, self._calls), 0
         self._looks.backward(loss)
-        value = next((value for key, value in reversed(self._watcher.pending) if key == "loss"), None)
-        if value is None or value.device.type != "cpu" or loss.numel() != 1:
+        values = self._watcher.row.get("loss")
+        if not values or loss.numel() != 1:
             return
-        if math.isfinite(value.item()):
+        if math.isfinite(values[-1]):
             self._ill = self._ill and self._looks.looking
         elif not self._ill:
             self._failed(source_in_graph(self._torch, loss, self._looks.names()))
@@ -172,8 +172,8 @@ class Nonfinite(Part):
 
     def _gradients_are_bad(self, optimizer: torch.optim.Optimizer) -> bool:
         """Whether a gradient on the CPU is not finite, which its norm tells."""
-        norms = next((value for key, value in reversed(self._watcher.pending) if key == "norms"), None)
-        if norms is None or norms.device.type != "cpu" or math.isfinite(norms.sum().item()):
+        norms = self._watcher.row.get("norms")
+        if norms is None or math.isfinite(sum(norms)):
             return False
         # The norm of a finite gradient may overflow.
         gradients = (one.grad for one in held(optimizer) if one.grad is not None)

@@ -10,40 +10,38 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import torch
 
-    Done = Callable[[list[list[float]]], object]
+    Named = tuple[str, torch.Tensor]
+    Done = Callable[[list[tuple[str, list[float]]]], object]
 
 WAITING = 20
 """Readings that wait on a device without events before they are fetched together."""
 
 
 class Readings:
-    """Tensors (of any shape, on one device each) whose values are handed to a function once they are there.
+    """Tensors of any shape whose values are handed to a function once they are there.
 
-    On the CPU that is at once. On CUDA they are copied to pinned memory behind the work at hand, and
+    On CUDA they are copied to pinned memory behind the work at hand, and
     picked up after the event behind the copy has passed: nothing waits.
     """
 
-    _waiting: deque[tuple[torch.Tensor, Any, list[int], Done]]
+    _waiting: deque[tuple[torch.Tensor, Any, list[tuple[str, int]], Done]]
 
     def __init__(self, torch: ModuleType) -> None:
         self._torch = torch
         self._waiting = deque()
 
-    def ask(self, tensors: Sequence[torch.Tensor], done: Done) -> None:
-        """Hand the values of these tensors to `done`, now or at a later `collect`, in the order of asking."""
-        if not self._waiting and all(one.is_cpu for one in tensors):
-            done([_values(one) for one in tensors])
-            return
-        if not tensors:
-            tensors = [self._torch.empty(0)]
-        sizes = [one.numel() for one in tensors]
-        target = next((one.device for one in tensors if one.device.type != "cpu"), tensors[0].device)
+    def is_at_once(self, tensors: Sequence[Named]) -> bool:
+        """Whether these can be read now, since all stand on the CPU, and none asked for before is missing."""
+        return not self._waiting and all(one.is_cpu for _, one in tensors)
+
+    def ask(self, tensors: Sequence[Named], done: Done) -> None:
+        """Hand the values of these tensors, each with its name, to `done` at a later `collect`, in this order."""
+        sizes = [(name, one.numel()) for name, one in tensors]
+        there = [one for _, one in tensors] or [self._torch.empty(0)]
+        target = next((one.device for one in there if not one.is_cpu), there[0].device)
         # Parameters may stand on several devices: what is elsewhere joins the first of them.
-        flat = [
-            one.detach().reshape(-1).to(target, self._torch.float32, non_blocking=True) for one in tensors
-        ]
-        joined = self._torch.cat(flat)
-        self._waiting.append((*self._on_its_way(joined), sizes, done))
+        flat = [one.detach().reshape(-1).to(target, self._torch.float32, non_blocking=True) for one in there]
+        self._waiting.append((*self._on_its_way(self._torch.cat(flat)), sizes, done))
 
     def _on_its_way(self, joined: torch.Tensor) -> tuple[torch.Tensor, Any]:
         if joined.device.type != "cuda":
@@ -67,14 +65,15 @@ class Readings:
             done(_split(tensor.tolist(), sizes))
 
 
-def _values(tensor: torch.Tensor) -> list[float]:
+def values_of(tensor: torch.Tensor) -> list[float]:
+    """Its numbers, also of one without dimensions."""
     found = tensor.tolist()
     return found if isinstance(found, list) else [found]
 
 
-def _split(values: list[float], sizes: list[int]) -> list[list[float]]:
+def _split(values: list[float], sizes: list[tuple[str, int]]) -> list[tuple[str, list[float]]]:
     parts, start = [], 0
-    for size in sizes:
-        parts.append(values[start : start + size])
+    for name, size in sizes:
+        parts.append((name, values[start : start + size]))
         start += size
     return parts

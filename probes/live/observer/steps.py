@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .part import Part
-from .readings import Readings
+from .readings import Readings, values_of
 
 if TYPE_CHECKING:
     import torch
@@ -55,13 +56,15 @@ class Steps(Part):
             pending.append(("learning_rate", rate))
         else:
             row["learning_rate"] = rate
-        keys = [key for key, _ in pending]
-        self._readings.ask([one for _, one in pending], lambda values: self._arrived(row, keys, values))
-        self._readings.collect()
+        if self._readings.is_at_once(pending):
+            self._finish(row, [(key, values_of(tensor)) for key, tensor in pending])
+        else:
+            self._readings.ask(pending, functools.partial(self._finish, row))
+            self._readings.collect()
 
-    def _arrived(self, row: dict[str, Any], keys: list[str], values: list[list[float]]) -> None:
-        """What the row still lacked is there: finish it, and let the parts look at it."""
-        for key, numbers in zip(keys, values):
+    def _finish(self, row: dict[str, Any], arrived: list[tuple[str, list[float]]]) -> None:
+        """What the row still lacked is there; let the parts look at it."""
+        for key, numbers in arrived:
             if key in row:
                 row[key] += numbers
             else:
@@ -78,7 +81,9 @@ class Steps(Part):
         if "updates" in row:
             row["update_ratio"] = _ratio(math.hypot(*row["updates"]), math.hypot(*row["weights"]))
         self._watcher.pass_on("read", row["step"], row)
-        self._rows.append({name: row[name] for name in COLUMNS if name in row})
+        for name in ("model", "parameters", "norms", "sampled"):
+            row.pop(name, None)
+        self._rows.append(row)
         if self._is_time():
             self._write()
 

@@ -7,7 +7,6 @@ It is seen in forwards.py, losses.py, loaders.py and optimizers.py.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
@@ -37,7 +36,7 @@ class Watcher:
     the step at hand; `row` what the parts measured in the round at hand, and `pending` the tensors whose
     values join the row, as lists by their key, once they can be read (steps.py); `alarmed` whether a loss or
     gradient was not finite, so that all gradients should be measured; `scaler` the GradScaler that steps;
-    `unscaled` the id of the last loss that it scaled, and the loss; `own_seconds` what the observer took.
+    `unscaled` the id of the last loss that it scaled, and the loss.
     """
 
     pending: list[tuple[str, torch.Tensor]]
@@ -57,7 +56,6 @@ class Watcher:
         self.alarmed = False
         self.scaler: Any = None
         self.unscaled = (0, None)
-        self.own_seconds = 0.0
         self.parts: list[Part] = []
         self._calls: dict[str, list[Callable[..., None]]] = {event: [] for event in EVENTS}
         self._busy = False
@@ -86,47 +84,56 @@ class Watcher:
         calls = self._calls[event]
         if self._busy or not calls:
             return
-        start = time.perf_counter()
-        compiler = self._compiler(None)
         self._busy = True
+        compiler = self._compiler(None)
         try:
-            self._call_all(calls, args)
+            for call in calls:
+                call(*args)
+        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
+            self._go_on_without(call, error, calls, args)
         finally:
-            self._busy = False
             self._compiler(compiler)
-            self.own_seconds += time.perf_counter() - start
+            self._busy = False
 
     def own(self, name: str, call: Callable[..., object], *args: Any) -> None:
         """Run something of the observer's own, guarded, as `tell` runs the parts."""
         if self._busy:
             return
-        start = time.perf_counter()
-        compiler = self._compiler(None)
         self._busy = True
+        compiler = self._compiler(None)
         try:
             call(*args)
         except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
             self.journal.trouble(name, error)
         finally:
-            self._busy = False
             self._compiler(compiler)
-            self.own_seconds += time.perf_counter() - start
+            self._busy = False
 
     def pass_on(self, event: str, *args: Any) -> None:
         """A part tells the other parts."""
-        self._call_all(self._calls[event], args)
-
-    def _call_all(self, calls: list[Callable[..., None]], args: tuple[Any, ...]) -> None:
-        """A part that raises is recorded and removed, and those behind it are told all the same."""
-        place = 0
+        calls = self._calls[event]
         try:
-            for place, call in enumerate(calls):  # noqa: B007 - the place is needed below
+            for call in calls:
                 call(*args)
         except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
-            part = calls[place].__self__  # type: ignore[attr-defined]
-            self.journal.trouble(part.name, error)
-            self.remove(part)
-            self._call_all(calls[place + 1 :], args)
+            self._go_on_without(call, error, calls, args)
+
+    def _go_on_without(
+        self,
+        failed: Callable[..., None],
+        error: Exception,
+        calls: list[Callable[..., None]],
+        args: tuple[Any, ...],
+    ) -> None:
+        """A part that raises is recorded and removed; those behind it are told all the same."""
+        part: Part = failed.__self__  # type: ignore[attr-defined]
+        self.journal.trouble(part.name, error)
+        self.remove(part)
+        for call in calls[calls.index(failed) + 1 :]:
+            try:
+                call(*args)
+            except Exception as another:  # noqa: BLE001, PERF203 - each may fail by itself
+                self._go_on_without(call, another, [call], args)
 
     def expect(self, model: torch.nn.Module | None, optimizer: torch.optim.Optimizer | None) -> None:
         """What is trained was made before the watching began. What is not named is found at the first step."""

@@ -50,6 +50,7 @@ def tail(
     begin anew; one that is not there yet is waited for. In the end comes the diagnosis of all that was read.
     """
     from traindx.engine.redact import safe
+    from traindx.engine.report.short import short
     from traindx.probes.configs.probe import ConfigProbe
     from traindx.probes.discover import Found, kind_of
     from traindx.probes.inputs import Kind
@@ -76,7 +77,7 @@ def tail(
         configs = ConfigProbe([], known, lambda: log.printed_settings)
         reasoned = Session(known, Found(), probes=[log, configs]).run(symptoms, ())
     click.echo()
-    output.show("text", reasoned.diagnosis, known, colour=colour)
+    terminal.show(short(reasoned.diagnosis, f"{path} was read", failed=False), colour=coloured)
     if report:
         output.write_report(report, reasoned.diagnosis, known)
     return FOUND if reasoned.diagnosis.found else NOTHING_FOUND

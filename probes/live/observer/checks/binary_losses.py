@@ -49,9 +49,9 @@ class BinaryLosses(Check):
     def failed(self, error: BaseException) -> None:
         """On the CPU the loss raises where a value is no probability."""
         for names in arguments_in(error, ("binary_cross_entropy",)):
-            scores = names.get("input")
+            scores: Any = names.get("input")
             if readable(self.torch, scores) and scores.device.type == "cpu":
-                low, high = float(scores.min()), float(scores.max())
+                low, high = float(scores.detach().min()), float(scores.detach().max())
                 if low < 0 or high > 1:
                     self.say("loss.bce_on_raw_scores", True, note=f"{low:.3g} .. {high:.3g}")
 
