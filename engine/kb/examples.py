@@ -48,9 +48,11 @@ def _run(cause: Cause, example: Example, knowledge: Knowledge, read: Reader) -> 
     derive(facts, knowledge)
     note_symptoms(facts, see_symptoms(knowledge, facts, (symptom,)))
     derive(facts, knowledge)
-    ranked = rank(knowledge, facts, {symptom: 1.0})
     one = judge(knowledge.causes[cause.id], facts, {symptom: 1.0}, knowledge.weights)
-    wrong = {"wins": _not_won, "silent": _not_silent, "cannot-tell": _can_tell}[example.expect](one, ranked)
+    if example.expect == "wins":
+        wrong = _not_won(one, rank(knowledge, facts, {symptom: 1.0}))
+    else:
+        wrong = _not_silent(one) if example.expect == "silent" else _can_tell(one)
     return Outcome(cause.id, example.name, example.expect, wrong)
 
 
@@ -72,11 +74,11 @@ def _not_won(one: Ranked, ranked: list[Ranked]) -> str:
     )
 
 
-def _not_silent(one: Ranked, ranked: list[Ranked]) -> str:
+def _not_silent(one: Ranked) -> str:
     return "" if one.verdict == "unlikely" else f"{one.verdict} ({one.confidence:.0%}){_lines(one)}"
 
 
-def _can_tell(one: Ranked, ranked: list[Ranked]) -> str:
+def _can_tell(one: Ranked) -> str:
     if lines := _lines(one):
         return f"something counts{lines}"
     return "" if one.unknown else "nothing it asks for is unknown"

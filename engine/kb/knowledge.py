@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from . import rules
 from .lazily import Lazily
@@ -30,6 +30,7 @@ Section = Mapping[str, Mapping[str, Any]]
 """The entries of some kinds, in their compiled form, by kind and id."""
 Sections = Callable[[str], Section]
 """Gives a compiled section by name."""
+Made = TypeVar("Made")
 
 
 class Knowledge:
@@ -41,6 +42,7 @@ class Knowledge:
     def __init__(self, sections: Sections, packs: tuple[str, ...] = ()) -> None:
         self._sections = sections
         self.packs = packs
+        self._once: dict[Callable[[Knowledge], Any], Any] = {}
 
     @cached_property
     def causes(self) -> Mapping[str, rules.CauseRule]:
@@ -210,6 +212,12 @@ class Knowledge:
     def pages(self) -> Mapping[str, Any]:
         """Texts that only explanations and reports show: explanation, sources, checklist, playbook."""
         return self._sections("pages")
+
+    def once(self, make: Callable[[Knowledge], Made]) -> Made:
+        """What a reader makes of the knowledge, made at the first call and shared by all that ask for it later."""
+        if make not in self._once:
+            self._once[make] = make(self)
+        return cast("Made", self._once[make])
 
     def fact_type(self, name: str) -> str | None:
         """The declared type of a fact, or None where there is no such fact."""

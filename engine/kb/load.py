@@ -67,6 +67,12 @@ def check_packs(packs: Sequence[Pack]) -> Scope:
     return _compiled([pack._replace(proven=False) for pack in packs])[1]
 
 
+def open_packs(packs: Sequence[Pack]) -> tuple[Scope, Knowledge]:
+    """All entries as they stand in their files, and the knowledge that they make. Raises KnowledgeError."""
+    sections, scope = _compiled(packs)
+    return scope, Knowledge(sections.__getitem__)
+
+
 def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, Section], Scope]:
     from .compiler import compile_all
     from .problems import KnowledgeError, Problem

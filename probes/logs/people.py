@@ -30,13 +30,13 @@ class People:
 
     @cached_property
     def _signatures(self) -> Signatures:
-        return for_people(self._knowledge)
+        return self._knowledge.once(for_people)
 
     @cached_property
     def _reader(self) -> ProseReader:
         from ..prose import ProseReader
 
-        return ProseReader(self._knowledge)
+        return self._knowledge.once(ProseReader)
 
     def take(self, said: Iterable[Said]) -> None:
         """Take in what was said, and give the sentences as a fact."""

@@ -63,7 +63,7 @@ class LogProbe:
         self._knowledge, self._mode, self._progress = knowledge, scan, progress
         self._noticing = noticing
         self._facts = Collected(knowledge)
-        self._machines = for_machines(knowledge)
+        self._machines = knowledge.once(for_machines)
         self._hits = Hits(self._facts)
         self._findings = Findings()
         self._logs: list[Log] = []

@@ -42,7 +42,7 @@ def check_format(
 def scanned(text: str, knowledge: Knowledge) -> Scan:
     """A text read to its end."""
     facts = Collected(knowledge)
-    listener = Listener("train.log", knowledge, for_machines(knowledge), Hits(facts), facts)
+    listener = Listener("train.log", knowledge, knowledge.once(for_machines), Hits(facts), facts)
     scan = Scan(knowledge, listener)
     for block in Blocks(Input("train.log", Kind.LOG, data=text.encode())):
         scan.feed(block)

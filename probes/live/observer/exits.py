@@ -19,6 +19,7 @@ from typing import Any, Callable, NoReturn
 
 from .guard import guarded
 from .journal import Journal
+from .traces import hidden, leave_out_ours, straighten
 
 _LONGEST = 20_000
 """Characters kept of a traceback: its beginning and, more of it, its end."""
@@ -68,6 +69,7 @@ class Exits:
         if error is None or error is self._known:
             return
         self._known = error
+        straighten(error)
         if isinstance(error, KeyboardInterrupt) or hasattr(error, "sigval"):  # the latter is torchrun's
             self._how, self._status = "signal", int(getattr(error, "sigval", signal.SIGINT))
             name = signal.Signals(self._status).name
@@ -117,9 +119,14 @@ class Exits:
         )
 
         @functools.wraps(leave)
+        @hidden
         def exit(status: Any = None, /) -> NoReturn:
             leaving(status)
-            leave(status)
+            try:
+                leave(status)
+            except SystemExit as error:
+                leave_out_ours(error)
+                raise
 
         @functools.wraps(leave_now)
         def _exit(status: int) -> NoReturn:

@@ -6,11 +6,13 @@ Hooks on the modules would be copied and pickled with them, and torch.jit.script
 from __future__ import annotations
 
 import functools
+import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from .compiling import is_compiling_in, run_as_it_is
 from .model import children, find_model
+from .traces import hidden, leave_out_ours
 
 if TYPE_CHECKING:
     import torch
@@ -64,20 +66,27 @@ class Forwards:
             return
         self._classes.add(kind)
         original = kind.__call__
+        inherited = "__call__" not in vars(kind)
         is_compiling = is_compiling_in(self.watcher.torch)
         watched = self._watched
 
         @functools.wraps(original)
+        @hidden
         def __call__(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
             if is_compiling():  # dynamo traces this: to it we are not there
                 return original(module, *args, **kwargs)
             found = watched.get(id(module))
-            if found is None or self._inside or found() is not module:
-                return original(module, *args, **kwargs)
-            return self._call(original, module, args, kwargs)
+            try:
+                # Looked up anew: torch.fx puts another into torch.nn.Module while it traces.
+                call = super(kind, module).__call__ if inherited else functools.partial(original, module)
+                if found is None or self._inside or found() is not module:
+                    return call(*args, **kwargs)
+                return self._call(call, module, args, kwargs)
+            except BaseException as error:
+                leave_out_ours(error)
+                raise
 
         run_as_it_is(self.watcher.torch, __call__)
-        inherited = "__call__" not in vars(kind)
         kind.__call__ = __call__  # type: ignore[method-assign]
 
         def put_back() -> None:
@@ -90,13 +99,16 @@ class Forwards:
 
         self.watcher.on_close(put_back)
 
+    @hidden
     def _call(
-        self, original: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, call: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         self._inside = self._called = True
         try:
             self.watcher.tell("before_forward", module, args, kwargs)
-            output = original(module, *args, **kwargs)
+            start = time.perf_counter()
+            output = call(*args, **kwargs)
+            self.watcher.spent["forward"] += time.perf_counter() - start
             self.watcher.tell("after_forward", module, output)
         finally:
             self._inside = False

@@ -19,7 +19,9 @@ def watch_loaders(watcher: Watcher) -> None:
         def __next__(iterator: Any) -> Any:
             start = time.perf_counter()
             batch = original(iterator)
-            watcher.tell("batch_loaded", batch, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            watcher.spent["data"] += seconds
+            watcher.tell("batch_loaded", batch, seconds)
             return batch
 
         return __next__

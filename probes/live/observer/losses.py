@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -27,7 +28,9 @@ def watch_losses(watcher: Watcher) -> None:
             if loss is None:
                 return original(tensors, *args, **kwargs)
             watcher.tell("before_backward", loss)
+            start = time.perf_counter()
             result = original(tensors, *args, **kwargs)
+            watcher.spent["backward"] += time.perf_counter() - start
             watcher.tell("after_backward", loss)
             return result
 
@@ -64,6 +67,7 @@ class Losses(Part):
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._watcher = watcher
+        self._stepping = False
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Several calls for one step add up, as their gradients do."""
@@ -73,6 +77,8 @@ class Losses(Part):
         scaled, plain = watcher.unscaled
         value = plain if scaled == id(loss) and plain is not None else loss
         watcher.unscaled = (0, None)
+        if self._stepping and "loss" in watcher.row:
+            return  # a closure that is called again within one step
         if value.is_cpu:
             watcher.row.setdefault("loss", []).append(value.item())
         else:
@@ -80,6 +86,11 @@ class Losses(Part):
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The scale of a GradScaler stands on the device; on the CPU, too, it changes after the step only."""
+        self._stepping = True
         scale = getattr(self._watcher.scaler, "_scale", None)
         if scale is not None:
             self._watcher.pending.append(("loss_scale", scale))
+
+    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
+        """Backward calls add up again."""
+        self._stepping = False

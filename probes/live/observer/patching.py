@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import run_as_it_is
+from .traces import hidden, leave_out_ours
 
 if TYPE_CHECKING:
     from .watcher import Watcher
@@ -17,12 +18,22 @@ def replace(
     """Put `wrap(original)` in the place of `owner.name` until the watching ends. Raises AttributeError.
 
     torch.compile runs ours uncompiled (the mark is that of torch._dynamo.disable), as it does the originals:
-    only such functions may be replaced so.
+    only such functions may be replaced so. No traceback shows ours, and no warning counts it.
     """
     original = vars(owner)[name] if isinstance(owner, type) else getattr(owner, name)
-    inner = wrap(original)
+    inner = hidden(wrap(original))
+
+    @functools.wraps(original)
+    @hidden
+    def ours(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return inner(*args, **kwargs)
+        except BaseException as error:
+            leave_out_ours(error)
+            raise
+
     run_as_it_is(watcher.torch, inner)
-    ours = functools.wraps(original)(inner)
+    run_as_it_is(watcher.torch, ours)
     ours._torchdynamo_disable = True  # type: ignore[attr-defined]
     setattr(owner, name, ours)
 

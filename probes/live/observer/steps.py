@@ -38,8 +38,10 @@ class Steps(Part):
         self._journal = journal
         self._watcher = watcher
         self._readings = Readings(watcher.torch)
-        self._rows: list[dict[str, Any]] = []
+        self._rows = 0
+        self._columns: list[tuple[str, list[Any]]] = [(name, []) for name in COLUMNS]
         self._written = 0
+        self._broken = False
         self._since = time.monotonic()
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
@@ -81,10 +83,10 @@ class Steps(Part):
         if "updates" in row:
             row["update_ratio"] = _ratio(math.hypot(*row["updates"]), math.hypot(*row["weights"]))
         self._watcher.pass_on("read", row["step"], row)
-        for name in ("model", "parameters", "norms", "sampled"):
-            row.pop(name, None)
-        self._rows.append(row)
-        if self._is_time():
+        for name, column in self._columns:
+            column.append(row.get(name))
+        self._rows += 1
+        if self._is_time(row.get("grad_norm", 0.0)):
             self._write()
 
     def _add_total(self, row: dict[str, Any]) -> None:
@@ -94,23 +96,30 @@ class Steps(Part):
             row["norms"] = [one / scale for one in row["norms"]]
         row["grad_norm"] = _total(row["norms"])
 
-    def _is_time(self) -> bool:
+    def _is_time(self, norm: float) -> bool:
         return (
             self._written < AT_ONCE
-            or len(self._rows) >= ROWS
+            or self._rows >= ROWS
             or time.monotonic() - self._since >= SECONDS
-            or not math.isfinite(self._rows[-1].get("grad_norm", 0.0))
+            or self._has_broken(norm)
         )
+
+    def _has_broken(self, norm: float) -> bool:
+        """The first bad row is written at once: a script may end itself by force when it sees it."""
+        bad = not math.isfinite(norm)
+        first, self._broken = bad and not self._broken, bad
+        return first
 
     def _write(self) -> None:
         """Write the block. A column in which nothing is known is left out."""
-        rows, self._rows = self._rows, []
-        self._written += len(rows)
+        columns = {name: column for name, column in self._columns if any(one is not None for one in column)}
+        if self._rows:
+            self._journal.record("steps", **columns)
+        self._written += self._rows
         self._since = time.monotonic()
-        columns = {name: [row.get(name) for row in rows] for name in COLUMNS}
-        known = {name: column for name, column in columns.items() if any(one is not None for one in column)}
-        if rows:
-            self._journal.record("steps", **known)
+        self._rows = 0
+        for _, column in self._columns:
+            column.clear()
 
     def flush(self) -> None:
         """So far as the device has come."""

@@ -31,12 +31,17 @@ EVENTS = tuple(name for name, value in vars(Part).items() if callable(value))
 class Watcher:
     """Tells each part what it asked for, guarded, and keeps what all parts share.
 
-    `torch` is the module; `registry` knows the modules of the process; `models` the models found, by id of their
-    optimizer; `step` the rounds of the loop so far (of the optimizer that has made most); `skipped` whether the GradScaler left out
-    the step at hand; `row` what the parts measured in the round at hand, and `pending` the tensors whose
-    values join the row, as lists by their key, once they can be read (steps.py); `alarmed` whether a loss or
-    gradient was not finite, so that all gradients should be measured; `scaler` the GradScaler that steps;
-    `unscaled` the id of the last loss that it scaled, and the loss.
+    torch       the module
+    registry    knows the modules of the process
+    models      the models found, by id of their optimizer
+    step        the rounds of the loop so far, of the optimizer that has made most
+    row         what was measured in the round at hand, by the names of the `steps` record
+    pending     tensors whose values join the row, as lists by their name, once they can be read (steps.py)
+    spent       the seconds of the round at hand that went into data, forward and backward
+    skipped     whether a GradScaler left out the step at hand
+    scaler      the GradScaler that steps
+    unscaled    the id of the last loss that it scaled, and the loss
+    alarmed     whether a loss or gradient was not finite, so that all gradients should be measured
     """
 
     pending: list[tuple[str, torch.Tensor]]
@@ -53,6 +58,7 @@ class Watcher:
         self.skipped = False
         self.row: dict[str, Any] = {}
         self.pending = []
+        self.spent = {"data": 0.0, "forward": 0.0, "backward": 0.0}
         self.alarmed = False
         self.scaler: Any = None
         self.unscaled = (0, None)

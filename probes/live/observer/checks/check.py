@@ -28,6 +28,7 @@ class Check(Part):
         self.journal = journal
         self.watcher = watcher
         self.torch = watcher.torch
+        self._said: dict[str, Any] = {}
 
     def look_began(self, step: int) -> None:
         """A sampled step begins; `step` counts as in `after_step`."""
@@ -39,7 +40,10 @@ class Check(Part):
         """The sampled step is over: the optimizer has stepped, or an evaluation began."""
 
     def say(self, name: str, value: Any, call: Call | None = None, note: str | None = None) -> None:
-        """Write a fact, with the line of the call."""
+        """Write a fact, with the line of the call. What was said last is not said again."""
+        if name in self._said and self._said[name] == value:
+            return
+        self._said[name] = value
         place = call.place() if call is not None and value is not False else None
         self.journal.fact(
             name,

@@ -44,7 +44,7 @@ CHECKS: tuple[type[Check], ...] = (
 QUICK = range(2, 10)
 """Steps in which the arguments of the loss are read. They cost some percent of a step."""
 
-THOROUGH = (2, 10, 50, 200)
+THOROUGH = (10, 50, 200)
 """Steps in which activations are read too, for up to half a step; later every EVERY steps. Together under 1 %."""
 
 EVERY = 1000

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
 from .masks import fully_masked
+from ..traces import hidden, leave_out_ours
 from .places import Place, Places
 from .twin import Twins, name_of
 from .values import largest, nonfinite, statistics, tensors_in, with_tensors
@@ -98,18 +99,24 @@ class Operations:
         self.last_scalar: Source | None = None
         self.trouble: Exception | None = None
 
+    @hidden
     def __torch_function__(
         self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         """Torch calls this in the place of the operation."""
         kwargs = kwargs or {}
         # A data worker that is forked within a look has a copy of it.
-        if self.paused or self.count > LIMIT or self._quiet() or os.getpid() != self._process:
-            return function(*args, **kwargs)
-        call = Call(function, name_of(function), args, kwargs)
-        before = self._guarded(self._before, call)
-        result = function(*args, **kwargs)
-        self._guarded(self._after, call, result, before)
+        looks = not (self.paused or self.count > LIMIT or self._quiet() or os.getpid() != self._process)
+        if looks:
+            call = Call(function, name_of(function), args, kwargs)
+            before = self._guarded(self._before, call)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            leave_out_ours(error)
+            raise
+        if looks:
+            self._guarded(self._after, call, result, before)
         return result
 
     def source_of(self, tensor: torch.Tensor) -> Source | None:
