@@ -133,6 +133,11 @@ class Facts:
         fact = self._best.get(name)
         return None if fact is None else fact.value
 
+    def elsewhere(self, name: str) -> bool:
+        """Whether what is known of this tells about a machine on which the run may not have been."""
+        fact = self._best.get(name)
+        return fact is not None and fact.origin is Origin.HERE and self.of_a_run
+
     def not_false(self) -> Iterator[str]:
         """The names of those that are known to be something else than false."""
         return (name for name, fact in self._best.items() if fact.value is not False)

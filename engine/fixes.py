@@ -50,7 +50,8 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
     """The fixes of every cause that is at least possible, in the order to try them.
 
     A fix whose condition is known to be false is left out, and so is one whose settings stand
-    as it wants them already while it has nothing else to offer.
+    as it wants them already while it has nothing else to offer. What this machine can do decides
+    nothing where the run may have been on another.
     """
     causes: dict[str, list[str]] = {}
     for one in ranked:
@@ -62,7 +63,11 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
 
 
 def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts) -> Offer | None:
-    holds = True if fix.when is None else fix.when(facts.value)
+    holds = (
+        True
+        if fix.when is None
+        else fix.when(lambda name: None if facts.elsewhere(name) else facts.value(name))
+    )
     if holds is False:
         return None
     settings, notes = changes(fix, facts)

@@ -109,9 +109,10 @@ def _matters(probe: Probe, result: Gathered, knowledge: Knowledge) -> bool:
     wanted = _given(probe, result.facts, knowledge)
     contenders = [one for one in ranked[:_CONTENDERS] if one.decibans > ranked[0].decibans - _REACH]
     # What nobody handed in is read off this machine, which may not be the one that trained.
-    trust = knowledge.weights.trust["elsewhere" if result.facts.of_a_run else Origin.HERE]
-    return _could_reorder(contenders, wanted, knowledge.weights, trust) or _decides_a_fix(
-        contenders, wanted, knowledge
+    elsewhere = result.facts.of_a_run
+    trust = knowledge.weights.trust["elsewhere" if elsewhere else Origin.HERE]
+    return _could_reorder(contenders, wanted, knowledge.weights, trust) or (
+        not elsewhere and _decides_a_fix(contenders, wanted, knowledge)
     )
 
 

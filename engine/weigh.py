@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .conditions import witnesses
-from .facts import Facts, Origin, Place
+from .facts import Facts, Place
 from .kb.rules import EvidenceRule, Weights
 from .wording import fill
 
@@ -71,9 +71,7 @@ def _trust(name: str, facts: Facts, weights: Weights) -> float:
     fact = facts.get(name)
     if fact is None:
         return 1.0
-    # The machine that diagnoses may not be the one that trained.
-    elsewhere = fact.origin is Origin.HERE and facts.of_a_run
-    return weights.trust.get("elsewhere" if elsewhere else fact.origin, 1.0)
+    return weights.trust.get("elsewhere" if facts.elsewhere(name) else fact.origin, 1.0)
 
 
 def _places(used: Iterable[tuple[str, int | None]], facts: Facts) -> Iterator[Place]:

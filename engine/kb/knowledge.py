@@ -203,7 +203,7 @@ class Knowledge:
         """What can be tried on a run itself."""
         return self._made("live", "experiment", experiment_of)
 
-    @property
+    @cached_property
     def dialects(self) -> Mapping[str, Any]:
         """The trainers' languages of settings, in the form that the dialect reader knows."""
         return dict(self._sections("dialects")["dialect"])
