@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from .conditions import witnesses
 from .facts import Fact, Facts
 from .kb.knowledge import Knowledge
 from .kb.rules import GuideRule, StepRule
@@ -57,7 +58,7 @@ class Ticked(NamedTuple):
 
 
 def guides(knowledge: Knowledge) -> Mapping[str, tuple[str, GuideRule]]:
-    """Every list by the name to call it by: its kind and itself. Where a procedure has a checklist's name, that comes first."""
+    """Every list by its id: its kind and itself."""
     procedures = {name: ("procedure", one) for name, one in knowledge.procedures.items()}
     return {**procedures, **{name: ("checklist", one) for name, one in knowledge.checklists.items()}}
 
@@ -79,11 +80,13 @@ def _item(step: StepRule, facts: Facts, knowledge: Knowledge) -> Item:
     return Item(
         text=step.do,
         state=state,
-        seen=() if still_open else tuple(_deciding(step, state, facts)),
+        seen=() if still_open else tuple(_deciding(step, facts)),
         minutes=step.minutes,
         owner=step.owner,
         tells=step.tells,
-        answers=tuple(name for name in names if still_open and name not in facts and knowledge.facts[name].ask),
+        answers=tuple(
+            name for name in names if still_open and name not in facts and knowledge.facts[name].ask
+        ),
         why=next((why for name in names if still_open and (why := facts.why_unknown(name))), ""),
     )
 
@@ -97,12 +100,10 @@ def _state(step: StepRule, facts: Facts) -> str:
     return PASSED if answer else FAILED
 
 
-def _deciding(step: StepRule, state: str, facts: Facts) -> Iterator[Fact]:
-    from .conditions import witnesses
-
+def _deciding(step: StepRule, facts: Facts) -> Iterator[Fact]:
     names: Sequence[str] = _asked(step)
     if step.passes is not None:
-        names = list(dict.fromkeys(witnesses(step.passes.node, facts.value, state == PASSED))) or names
+        names = list(dict.fromkeys(name for name, _ in witnesses(step.passes.node, facts.value)))
     return (fact for name in names if (fact := facts.get(name)) is not None)
 
 

@@ -35,15 +35,17 @@ def diagnose(
     budget: float = BUDGET,
     version: str = "",
     top: int = 10,
+    wanted: frozenset[str] = frozenset(),
 ) -> Reasoned:
     """Diagnose what the probes can see.
 
     `symptoms` are ids; where empty, they are detected. `answers` are facts a person gave. `top`
-    is how many causes the diagnosis lists. The same inputs give the same diagnosis.
+    is how many causes the diagnosis lists, `wanted` are facts to look for whatever the causes are. The
+    same inputs give the same diagnosis.
     """
     facts = Facts()
     facts.extend(answers)
-    gathered = gather(knowledge, probes, symptoms, facts, budget)
+    gathered = gather(knowledge, probes, symptoms, facts, budget, wanted)
     return conclude(knowledge, gathered, version=version, top=top)
 
 

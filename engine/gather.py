@@ -69,8 +69,12 @@ def gather(
     given: tuple[str, ...],
     facts: Facts,
     budget: float = BUDGET,
+    wanted: frozenset[str] = frozenset(),
 ) -> Gathered:
-    """Run the probes that are worth it, those asked for in the order given, and derive what follows."""
+    """Run the probes that are worth it, those asked for in the order given, and derive what follows.
+
+    A probe that may give one of the `wanted` facts is worth it whatever the causes are.
+    """
     result = Gathered(facts)
     for probe in probes:
         if probe.asked_for:
@@ -79,7 +83,7 @@ def gather(
     waiting = [one for one in probes if not one.asked_for]
     left = budget
     while waiting:
-        matters = {one.id: _matters(one, result, knowledge) for one in waiting}
+        matters = {one.id: _matters(one, result, knowledge, wanted) for one in waiting}
         probe = min(waiting, key=lambda one: (not matters[one.id], one.cost))
         waiting.remove(probe)
         if not matters[probe.id]:
@@ -104,9 +108,11 @@ def _run(probe: Probe) -> Findings:
         )
 
 
-def _matters(probe: Probe, result: Gathered, knowledge: Knowledge) -> bool:
+def _matters(probe: Probe, result: Gathered, knowledge: Knowledge, asked: frozenset[str]) -> bool:
     ranked = result.ranked
     wanted = _given(probe, result.facts, knowledge)
+    if wanted & asked:
+        return True
     contenders = [one for one in ranked[:_CONTENDERS] if one.decibans > ranked[0].decibans - _REACH]
     # What nobody handed in is read off this machine, which may not be the one that trained.
     elsewhere = result.facts.of_a_run

@@ -72,18 +72,19 @@ def _look(symptom: SymptomRule, knowledge: Knowledge, facts: Facts, given: tuple
 def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     """Where no symptom is named or sure: the one that hints and the likely causes together point to.
 
-    A possible one suffices, since a person asks because something is wrong. Only the numbers of a
-    run that show nothing wrong ask for a likely cause, unless a person describes the run. A run that
-    was watched shows its symptoms itself: what is silent there is a silent fault.
+    Where a person describes a run, or it ended with an exception, something is wrong, and a possible
+    cause suffices; else the cause must be likely: most configurations and scripts are sound. A run
+    that was watched shows its symptoms itself: what is silent there is a silent fault.
     """
     if facts.value("log.watched_steps"):
         return []
     weights = knowledge.weights
     causes = rank(knowledge, facts, {})
     hints = [_look(symptom, knowledge, facts, ()) for symptom in knowledge.symptoms.values()]
-    healthy = facts.value("log.has_metrics") and not facts.value("log.prose")
-    enough = weights.likely if healthy else weights.possible
-    if max((one.confidence for one in (*causes[:1], *hints)), default=0.0) < enough:
+    in_trouble = facts.value("log.prose") or facts.value("log.exception.type")
+    enough = weights.possible if in_trouble else weights.likely
+    surest = max([one.confidence for one in causes[:1]] + [one.confidence for one in hints], default=0.0)
+    if surest < enough:
         return []
 
     def odds(one: Seen) -> float:

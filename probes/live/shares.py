@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from traindx.engine.facts import Place
 
+from ..logs import curve
 from .told import LiveFacts
 
 Row = Mapping[str, float]
@@ -21,6 +22,10 @@ _FIRST = 3
 _FEWEST = 10
 _WINDOW = 8
 """Steps that are looked at together: with several workers one batch is waited for, and the next few are there."""
+_LONG = 60.0
+"""Seconds of a quarter of a run from which on it is the run that slows down, and no moment of the machine."""
+_PARTS, _STEADY = 8, 0.85
+"""Into how many parts a shorter run is cut, and how steadily they must climb (Kendall's tau)."""
 _CALM = 0.3
 """A share that is exceeded in all but this part of the windows is the loop's own, not that of the start of an
 epoch, nor of other work on the machine."""
@@ -57,10 +62,15 @@ def _tell_waiting(facts: LiveFacts, rows: Sequence[Row], shortest: float, place:
 
 
 def _tell_slowdown(facts: LiveFacts, seconds: Sequence[float], fewest: float, place: Place) -> None:
-    """How much slower the end is than the start, by the steps that nothing else held up."""
+    """How much slower the end is than the start, by the steps that nothing else held up.
+
+    Seconds are soon lost to other work on the machine. So the quarters of a short run must also climb steadily.
+    """
     part = len(seconds) // 4
-    if part >= fewest:
-        start, end = (sorted(some)[part // 5] for some in (seconds[:part], seconds[-part:]))
+    if part < fewest:
+        return
+    start, end = (sorted(some)[part // 5] for some in (seconds[:part], seconds[-part:]))
+    if sum(seconds[-part:]) > _LONG or curve.climbs(curve.parts(seconds, _PARTS)) > _STEADY:
         facts.tell("log.speed.slowdown", end / start, place)
 
 

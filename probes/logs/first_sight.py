@@ -11,6 +11,7 @@ from .familiar import AFTER, MAX_KNOWN, Familiar
 from .lines import Lines
 from .listening import Listener
 from .metrics import Metrics, kept
+from .names import Names
 from .positions import Positions
 from .ranks import Prefix, prefix_of
 from .reading import Reading
@@ -42,6 +43,14 @@ def _is_plain_bar(reading: Reading, line: bytes) -> bool:
     )
 
 
+def _looked_for(knowledge: Knowledge) -> tuple[list[tuple[str, str]], Vocabulary[str]]:
+    """The literals of lines that say something, each with what it tells of, and the same by their words."""
+    literals = list(Names(knowledge).tokens())
+    literals += [(word, f"={one.id}") for one in knowledge.log_formats.values() for word in one.words]
+    literals += Listener.literals()
+    return literals, Vocabulary(telling(literals))
+
+
 class FirstSight:
     """Reads lines of new shapes."""
 
@@ -50,12 +59,7 @@ class FirstSight:
     ) -> None:
         self._lines, self._positions, self._metrics = lines, positions, metrics
         self._listener = listener
-        self._literals = list(lines.names.tokens())
-        self._literals += [
-            (word, f"={one.id}") for one in knowledge.log_formats.values() for word in one.words
-        ]
-        self._literals += listener.literals()
-        self._vocabulary = Vocabulary(telling(self._literals))
+        self._literals, self._vocabulary = knowledge.once(_looked_for)
         self._familiar: Familiar | None = None
         self._forms: dict[bytes, tuple[SignatureRule, ...]] = {}
         """The signatures that lines of a form may hold, and nothing else is in them."""

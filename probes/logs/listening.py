@@ -34,14 +34,15 @@ class Listener:
         self._packages = Packages(facts, self.page.place_at)
         self._writing = Writing(knowledge)
 
-    def literals(self) -> Iterable[tuple[str, str]]:
+    @staticmethod
+    def literals() -> Iterable[tuple[str, str]]:
         """The words of lines that want to be heard, besides those of the signatures."""
         yield "traceback", "!trace"
         for word in ("error", "exception", "keyboardinterrupt"):
             yield word, "!raise"
         yield " note ", "!note"
-        yield from ((word, "!settings") for word in self.settings.literals())
-        yield from ((word, "!packages") for word in self._packages.literals())
+        yield from ((word, "!settings") for word in Settings.literals())
+        yield from ((word, "!packages") for word in Packages.literals())
 
     @property
     def busy(self) -> bool:

@@ -34,7 +34,8 @@ class Packages:
         self.open = False
         """A table of packages is being read."""
 
-    def literals(self) -> Iterable[str]:
+    @staticmethod
+    def literals() -> Iterable[str]:
         """Words that such lines hold."""
         yield from ("package", "conda", "successfully installed", " pip ", " freeze ")
 

@@ -51,7 +51,8 @@ class Settings:
         self._how = ""
         self._depth = 0
 
-    def literals(self) -> Iterable[str]:
+    @staticmethod
+    def literals() -> Iterable[str]:
         """Words that a line beginning such a block may hold."""
         yield from (
             "namespace", "arguments", "args", "config", "hparams", "parameters", "settings", "options",

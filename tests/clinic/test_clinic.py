@@ -11,7 +11,7 @@ from .running import Watching
 
 pytest.importorskip("torch")
 
-_AS_STARTED = {"digits_cnn", "grid_policy", "protein_loader", "mnist_like", "compiled_workers"}
+_AS_STARTED = {"digits_cnn", "protein_loader", "compiled_workers"}
 """Run through the real command from beginning to end, as scripts of several ranks are; the others in a copy
 of one Python that has imported torch, which is what their time would go into."""
 

@@ -187,12 +187,12 @@ def lbfgs() -> tuple[Losses, list[nn.Module]]:
     x, y = classes(16)
     losses: Losses = []
 
-    def closure() -> float:
+    def closure() -> Any:
         optimizer.zero_grad()
         loss = nn.functional.cross_entropy(model(x), y)
         loss.backward()
         losses.append(loss.item())
-        return float(loss)
+        return loss
 
     for _ in range(STEPS // 4):
         optimizer.step(closure)
@@ -330,5 +330,5 @@ def test_a_compiled_run_has_no_new_graph_breaks_and_no_recompilations(run: Run) 
     plain, graphs = counted()
     with watched():
         seen, watched_graphs = counted()
-    assert all(one <= other for one, other in zip(watched_graphs, graphs, strict=True))
+    assert [max(one, other) for one, other in zip(watched_graphs, graphs, strict=True)] == graphs
     assert same(seen, plain)

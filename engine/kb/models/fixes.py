@@ -91,6 +91,7 @@ class Tick(Model):
 
     text: Text
     passes: Text | None = Field(None, description="A condition: true ticks it, false is a finding.")
+    minutes: Minutes = Field(0.0, description="What it takes a person where no probe can tell.")
     owner: Text | None = None
 
 

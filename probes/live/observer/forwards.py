@@ -78,7 +78,8 @@ class Forwards:
             found = watched.get(id(module))
             try:
                 # Looked up anew: torch.fx puts another into torch.nn.Module while it traces.
-                call = super(kind, module).__call__ if inherited else functools.partial(original, module)
+                above: Any = super(kind, module)
+                call = above.__call__ if inherited else functools.partial(original, module)
                 if found is None or self._inside or found() is not module:
                     return call(*args, **kwargs)
                 return self._call(call, module, args, kwargs)
@@ -100,9 +101,7 @@ class Forwards:
         self.watcher.on_close(put_back)
 
     @hidden
-    def _call(
-        self, call: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    def _call(self, call: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self._inside = self._called = True
         try:
             self.watcher.tell("before_forward", module, args, kwargs)

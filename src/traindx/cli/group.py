@@ -9,6 +9,10 @@ import sys
 import click
 
 COMMANDS = {
+    "checklist": (
+        "traindx.cli.checklist:checklist",
+        "Tick a checklist or a procedure by what a run directory tells.",
+    ),
     "completion": ("traindx.cli.completion:completion", "Print the completion script for bash, zsh or fish."),
     "explain": ("traindx.cli.explain:explain", "The page of a cause, fix, fact, symptom or any other id."),
     "kb": ("traindx.cli.kb:kb", "List, show, check and test the knowledge base."),

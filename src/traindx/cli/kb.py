@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -11,10 +11,13 @@ from .errors import BadCall
 from .exit_codes import BAD_CALL, FOUND, NOTHING_FOUND
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from traindx.engine.kb.packs import Pack
     from traindx.engine.kb.scope import Scope
     from traindx.engine.kb.validate import Validated
 
+Loaded = TypeVar("Loaded")
 _PLURALS = {
     "causes": "cause", "symptoms": "symptom", "facts": "fact", "fixes": "fix", "signatures": "signature",
     "patterns": "code-pattern", "dialects": "dialect", "metrics": "metric", "logs": "log-format",
@@ -95,11 +98,11 @@ def lint(folders: tuple[Path, ...], strict: bool) -> int:
 def test(cause: str | None, folders: tuple[Path, ...], verbose: bool) -> int:
     """Run the examples that every cause, code pattern and log format carries, or those of one CAUSE."""
     from traindx.engine.kb.examples import run_examples
+    from traindx.engine.kb.load import open_packs
     from traindx.probes.examples import check_readings, read_example
 
-    from .knowledge import knowledge
-
-    entries, known = _entries(folders), knowledge(folders)
+    scope, known = _loaded(folders, open_packs)
+    entries = scope.entries
     if cause is not None and cause not in known.causes:
         raise BadCall(f"there is no cause `{cause}`")
     failed = ran = 0
@@ -182,9 +185,14 @@ def _entries(folders: tuple[Path, ...]) -> Validated:
 def _checked(folders: tuple[Path, ...]) -> Scope:
     """Everything read and checked. Raises BadCall with every mistake."""
     from traindx.engine.kb.load import check_packs
+
+    return _loaded(folders, check_packs)
+
+
+def _loaded(folders: tuple[Path, ...], load: Callable[[list[Pack]], Loaded]) -> Loaded:
     from traindx.engine.kb.problems import KnowledgeError
 
     try:
-        return check_packs(_packs(folders))
+        return load(_packs(folders))
     except KnowledgeError as error:
         raise BadCall(f"the knowledge base does not load\n\n{error}") from None

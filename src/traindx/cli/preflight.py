@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from traindx.engine.report.lines import Line, Span, line_of
+from traindx.engine.report.lines import Line, Span, line_of, title
 
 from .exit_codes import FOUND, NOTHING_FOUND
 from .trying import COMMAND, the_command
 
 if TYPE_CHECKING:
-    from traindx.engine.facts import Facts
-    from traindx.engine.kb.knowledge import Knowledge
-    from traindx.engine.kb.rules import StepRule
+    from traindx.engine.checklists import Ticked
 
 LIST = "preflight"
 """The checklist that is ticked."""
-_MARKS = {True: ("ok", "good"), False: ("NO", "bad")}
 
 
 @click.command(context_settings=COMMAND)
@@ -55,6 +52,7 @@ def preflight(
     Devices, trainable share, one batch, forward, backward, every gradient, the first loss against what guessing
     would give, learning rate and precision. Exit code 1 where something is wrong.
     """
+    from traindx.engine.checklists import tick
     from traindx.engine.report.short import short
     from traindx.probes.live.probe import LiveProbe
 
@@ -73,43 +71,26 @@ def preflight(
         reasoned = session.run((), ())
         first = next(run.records("batch"), {})
         batch = [one for one in first.get("entries") or () if isinstance(one, dict)]
-    facts = reasoned.gathered.facts
+    ticked = tick(known.checklists[LIST], "checklist", reasoned.gathered.facts, known)
     terminal.show(_table(batch), colour=in_colour)
-    terminal.show(ticked(facts, known), colour=in_colour)
+    terminal.show(_shown(ticked), colour=in_colour)
     ended = f"ended after {watched.seconds:.0f} s"
     terminal.show(short(reasoned.diagnosis, ended, failed=bool(watched.status)), colour=in_colour)
     if report:
         output.write_report(report, reasoned.diagnosis, known)
-    wrong = any(passes(step, facts) is False for step in known.checklists[LIST].steps)
-    return FOUND if wrong or watched.status or reasoned.diagnosis.found else NOTHING_FOUND
+    return FOUND if ticked.failed or watched.status or reasoned.diagnosis.found else NOTHING_FOUND
 
 
-def ticked(facts: Facts, knowledge: Knowledge) -> Iterator[Line]:
-    """The checklist, each item with what was seen."""
-    guide = knowledge.checklists[LIST]
-    yield Line()
-    yield line_of(Span(guide.title, "title"))
-    known = [(step, answer) for step in guide.steps if (answer := passes(step, facts)) is not None]
-    for step, answer in known:
-        mark, role = _MARKS[answer]
-        yield line_of("  ", Span(f"{mark:<3}", role), step.do, Span(f"  {_seen(step, facts)}", "dim"), hang=7)
-    rest = [step.do.rstrip(".") for step in guide.steps if passes(step, facts) is None]
+def _shown(ticked: Ticked) -> Iterator[Line]:
+    """The checklist with what was seen, and in one line what was not."""
+    from traindx.engine.checklists import OPEN
+    from traindx.engine.report.checklist import seen
+
+    yield from title(ticked.title)
+    yield from seen(ticked)
+    rest = [one.text.rstrip(".") for one in ticked.items if one.state == OPEN]
     if rest:
         yield line_of(Span(f"  ?  not seen here: {'; '.join(rest)}", "dim"), hang=7)
-
-
-def passes(step: StepRule, facts: Facts) -> bool | None:
-    """Whether an item is fulfilled; None where that is not known."""
-    answer = step.passes.of(facts) if step.passes is not None else None
-    return answer if isinstance(answer, bool) else None
-
-
-def _seen(step: StepRule, facts: Facts) -> str:
-    from traindx.engine.wording import show
-
-    assert step.passes is not None
-    known = [fact for name in step.passes.names if (fact := facts.get(name)) is not None]
-    return ", ".join(f"{fact.name} = {show(fact.value)}" for fact in known)
 
 
 def _table(batch: Sequence[Mapping[str, Any]]) -> Iterator[Line]:

@@ -36,6 +36,8 @@ class Session:
     machine: bool = True
     budget: float = 20.0
     top: int = 10
+    wanted: frozenset[str] = frozenset()
+    """Facts to look for whatever the causes are."""
     symptoms: tuple[str, ...] = ()
     configs: ConfigProbe | None = None
     probes: Sequence[Probe] = ()
@@ -56,7 +58,7 @@ class Session:
             probes = self._probes(progress)
             reasoned = diagnose(
                 self.knowledge, probes, symptoms=self.symptoms, answers=given, budget=self.budget,
-                version=__version__, top=self.top,
+                version=__version__, top=self.top, wanted=self.wanted,
             )  # fmt: skip
         _refuse_unread(reasoned.diagnosis)
         notes = (*self.found.notes, *reasoned.diagnosis.notes)

@@ -41,7 +41,7 @@ class Inputs(Check):
 
     name = "inputs"
     thorough = False
-    functions = (*SCALING, "linear", "conv1d", "conv2d", "conv3d", "embedding", "to", "float")
+    functions = SCALING
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..operations import Call
@@ -28,7 +29,7 @@ class Labels(Check):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._counts: dict[int, int] = {}
-        self._batches: list[tuple[int, int, bool]] = []
+        self._batches: deque[tuple[int, int, bool]] = deque(maxlen=16)
         self._calls: list[Any] = []
         self._low = self._high = 0
 

@@ -73,7 +73,7 @@ def _loader_length() -> int:
     """How many batches the loader has that is handing one out, or 0: its iterator stands in a frame below us."""
     frame = sys._getframe(1)
     for _ in range(16):
-        if frame.f_back is None or not frame.f_back.f_code.co_filename.startswith(OURS):
+        if frame.f_back is None or not frame.f_back.f_code.co_filename.startswith((OURS, "<frozen")):
             return 0  # the locals of a frame of the script would live on as long as it does
         frame = frame.f_back
         sampler = getattr(frame.f_locals.get("iterator"), "_index_sampler", None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
+from ..compiling import anything_compiled
 from ..journal import Journal
 from ..operations import Listener, Operations
 from ..part import Part
@@ -110,7 +110,9 @@ class Sampling(Part):
         self._tell("before_backward", loss)
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """Passed on."""
+        """What an optimizer calls is nothing to look at, and there is much of it."""
+        if id(optimizer) == self._clock:
+            self._operations.stop()
         self._tell("before_step", optimizer)
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
@@ -125,7 +127,7 @@ class Sampling(Part):
         if self._told:
             self._end()
         wanted = step + 1 in QUICK or is_thorough(step + 1)
-        if wanted and self._looks < FEW + self._rounds // 100 and not self._compiled() and not self._fused():
+        if wanted and self._looks < FEW + self._rounds // 100 and not anything_compiled(self._watcher) and not self._fused():
             self._looks += 1
             self._begin(step + 1)
 
@@ -179,11 +181,6 @@ class Sampling(Part):
         except Exception as error:  # noqa: BLE001 - the other checks and the run go on
             self._journal.trouble(check.name, error)
             self._checks.remove(check)
-
-    def _compiled(self) -> bool:
-        """Whether dynamo has compiled anything in this process."""
-        dynamo = sys.modules.get("torch._dynamo.utils")
-        return bool(dynamo is not None and dynamo.counters.get("frames"))
 
     def _fused(self) -> bool:
         """Whether a module in eval mode has a fused kernel."""
