@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..diagnosis import CauseFound
 from ..kb.knowledge import Knowledge
 from .templating import render
 
@@ -15,6 +16,27 @@ class NoPage(KeyError):
     def __init__(self, name: str, nearest: list[str]) -> None:
         super().__init__(name)
         self.name, self.nearest = name, nearest
+
+
+class InputShown(NamedTuple):
+    """An input of an example."""
+
+    name: str
+    kind: str
+    text: str
+
+
+class Shown(NamedTuple):
+    """An example of a cause, and what the engine made of it."""
+
+    symptom: str
+    inputs: tuple[InputShown, ...]
+    stated: tuple[str, ...]
+    """What is known besides: `test.fp32_clears_nan = True`."""
+    found: CauseFound
+    fix: str = ""
+    """The fix that changes a file, where one does."""
+    patch: str = ""
 
 
 def page(name: str, knowledge: Knowledge) -> str:
@@ -50,7 +72,8 @@ def _sources(kind: str, name: str, knowledge: Knowledge) -> list[str]:
     return sources
 
 
-def _cause(name: str, knowledge: Knowledge) -> str:
+def cause_page(name: str, knowledge: Knowledge, example: Shown | None = None) -> str:
+    """The page of a cause, with an example where there is one to show."""
     cause = knowledge.causes[name]
     return render(
         "pages/cause.md.j2",
@@ -58,7 +81,8 @@ def _cause(name: str, knowledge: Knowledge) -> str:
         explanation=knowledge.pages["explanation"].get(name, ""),
         fixes=[knowledge.fixes[one] for one in cause.fixes],
         sources=_sources("cause", name, knowledge),
-        weights=knowledge.weights,
+        facts=dict.fromkeys(fact for line in cause.evidence for fact in line.rule.names),
+        example=example,
     )
 
 
@@ -138,6 +162,6 @@ def _askers(fact: str, knowledge: Knowledge) -> list[Any]:
 
 
 _PAGES: Mapping[str, Callable[[str, Knowledge], str]] = {
-    "cause": _cause, "symptom": _symptom, "fix": _fix, "procedure": _guide, "checklist": _guide,
+    "cause": cause_page, "symptom": _symptom, "fix": _fix, "procedure": _guide, "checklist": _guide,
     "playbook": _playbook, "fact": _fact, "signature": _signature, "code-pattern": _pattern,
 }  # fmt: skip

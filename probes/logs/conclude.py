@@ -150,9 +150,14 @@ class Conclusion:
     def _tell_unknowable(self, logs: Sequence[Log]) -> None:
         for prefix, metric, reason in _NEEDED:
             if not any(one.name.metric.startswith(metric) for log in logs for one in log.store):
-                for name in self._knowledge.facts:
-                    if name.startswith(prefix) and name not in self._facts:
+                for name in self._knowledge.once(_names_below)[prefix]:
+                    if name not in self._facts:
                         self.unknowable[name] = reason
+
+
+def _names_below(knowledge: Knowledge) -> dict[str, list[str]]:
+    """The facts below each prefix of those that need something printed."""
+    return {prefix: [name for name in knowledge.facts if name.startswith(prefix)] for prefix, _, _ in _NEEDED}
 
 
 _MOMENTS: Mapping[str, str] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from keyword import iskeyword
 from typing import Any
 
 from ..literals import literals
@@ -10,10 +11,15 @@ from ..scope import Scope, fact_of
 from ..validate import Located
 from .parts import Compilers, Stored
 
+_NAME = re.compile(r"(?<![$\w])[A-Za-z_]\w*")
+_STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
+_DEEPEST = 5
+"""Idioms within idioms that are looked into."""
+
 
 def _idiom(scope: Scope, entry: Located) -> Stored:
     _uses_idioms(scope, entry, entry.model.rule)
-    return {"rule": _with_words(entry.model.rule)}
+    return {"rule": _with_words(entry.model.rule, scope)}
 
 
 def _pattern(scope: Scope, entry: Located) -> Stored:
@@ -30,41 +36,79 @@ def _pattern(scope: Scope, entry: Located) -> Stored:
     return {
         "fact": fact_of("code-pattern", pattern.id),
         "means": pattern.means,
-        "rule": _with_words(pattern.rule),
+        "rule": _with_words(pattern.rule, scope),
         "flow": flow
         and {
-            "source": _with_words(flow.from_),
+            "source": _with_words(flow.from_, scope),
             "element": flow.element,
             "source_argument": flow.from_argument or [],
-            "into": _with_words(flow.into),
+            "into": _with_words(flow.into, scope),
             "argument": flow.argument,
-            "through": None if flow.through == "everything" else _with_words(flow.through),
+            "through": None if flow.through == "everything" else _with_words(flow.through, scope),
             "everything": flow.through == "everything",
-            "unless": _with_words(flow.unless),
+            "unless": _with_words(flow.unless, scope),
             "objects": flow.objects,
             "only": flow.only,
         },
         "constraints": pattern.constraints,
-        "scope": _with_words(pattern.scope),
-        "unless": _with_words(pattern.unless),
+        "scope": _with_words(pattern.scope, scope),
+        "unless": _with_words(pattern.unless, scope),
         "absent": pattern.absent,
         "captures": pattern.captures,
         "facts": pattern.facts,
     }
 
 
-def _with_words(rule: Any) -> Any:
-    """A code rule with the words that each of its regular expressions cannot match without, beside it."""
+def _with_words(rule: Any, scope: Scope) -> Any:
+    """A code rule with the words beside it, and beside every rule within, of which a file needs one for it to match."""
     if isinstance(rule, list):
-        return [_with_words(part) for part in rule]
+        return [_with_words(part, scope) for part in rule]
     if not isinstance(rule, dict):
         return rule
-    found = {key: _with_words(part) for key, part in rule.items()}
-    if isinstance(pattern := rule.get("regex"), str):
-        words = {max(re.findall(r"\w+", text), key=len, default="") for text in literals(pattern)}
-        if words and all(words):
-            found["words"] = sorted(words)
-    return found
+    found = {key: _with_words(part, scope) for key, part in rule.items()}
+    words = _words(found, scope)
+    return found | {"words": sorted(words)} if words else found
+
+
+def _words(rule: Stored, scope: Scope, depth: int = 0) -> frozenset[str]:
+    """The words of a rule, in lower case: of the sets that it could go by, the one that is hardest to meet."""
+    return _hardest([_words_of(key, value, scope, depth) for key, value in rule.items()])
+
+
+def _hardest(sets: list[frozenset[str]]) -> frozenset[str]:
+    return min(filter(None, sets), key=lambda one: (len(one), -min(map(len, one))), default=frozenset())
+
+
+def _words_of(key: str, value: Any, scope: Scope, depth: int) -> frozenset[str]:
+    match key:
+        case "regex":
+            return _of_each([_longest(text) for text in literals(value)])
+        case "named" | "calls" | "reads":
+            return _of_each([word for name in value for word in map(_longest, literals(name) or [""])])
+        case "pattern":
+            text = _STRING.sub("", value if isinstance(value, str) else value["context"])
+            names = [name for name in _NAME.findall(text) if not iskeyword(name)]
+            return frozenset([max(names, key=len).lower()] if names else ())
+        case "has" | "inside" | "precedes" | "follows" | "contains" | "within":
+            return _words(value, scope, depth)
+        case "all":
+            return _hardest([_words(one, scope, depth) for one in value])
+        case "any":
+            parts = [_words(one, scope, depth) for one in value]
+            return frozenset().union(*parts) if all(parts) else frozenset()
+        case "matches" if depth < _DEEPEST and (idiom := scope.entries.of("idiom").get(value)):
+            return _words(idiom.model.rule, scope, depth + 1)
+        case _:
+            return frozenset()
+
+
+def _of_each(words: list[str]) -> frozenset[str]:
+    """These words; none where one is empty, so that its alternative needs none."""
+    return frozenset(words) if all(words) else frozenset()
+
+
+def _longest(text: str) -> str:
+    return max(re.findall(r"\w+", text.lower()), key=len, default="")
 
 
 def _uses_idioms(scope: Scope, entry: Located, rule: Any) -> None:

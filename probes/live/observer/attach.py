@@ -96,7 +96,7 @@ class Observer:
         self._change(torch)
         self.watcher = install(torch, self.journal, self.options)
         after = self.options.get("hang_after", AFTER)
-        self.hang = Hang(self.journal, float(after), self.step, self._words)
+        self.hang = Hang(self.journal, float(after), self.step, self._words, self.watcher.beat)
         self.watcher.add(self.hang)
         self.hang.start()
         guarded(self.journal, "tools", add_tools)(self.watcher)
@@ -152,7 +152,9 @@ class Observer:
             self._rest()
         elif self.watcher is not None and self.hang is not None:
             self.watcher.forget(watch=True)
-            self.hang = type(self.hang)(self.journal, self.hang.after, self.step, self._words)
+            self.hang = type(self.hang)(
+                self.journal, self.hang.after, self.step, self._words, self.watcher.beat
+            )
             self.watcher.add(self.hang)
             self.hang.start()
 

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from types import FrameType, ModuleType
 from typing import Any
 
-from .traces import straighten
-
 _WORKERS = "torch.utils.data._utils.worker"
 """The module whose function runs in the worker of a DataLoader."""
 
@@ -34,7 +32,6 @@ def hear_children(
 
     @functools.wraps(print_exc)
     def prints(*args: Any, **kwargs: Any) -> None:
-        straighten(sys.exc_info()[1])
         if sys._getframe(1).f_code is bootstrap.__code__:
             raised(sys.exc_info()[1])
         print_exc(*args, **kwargs)

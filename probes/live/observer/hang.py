@@ -23,6 +23,8 @@ GOES_ON = "the loop goes on"
 """The event after a standstill that was written down and is over."""
 _ROUNDS_A_WAIT = 4
 _LONGEST_ROUND = 10.0
+_BEAT = 1.0
+"""Seconds between two calls of `beat`."""
 _BETWEEN = 1.0
 """Seconds between two looks at the main thread, which tell standing still from slow progress."""
 _MOST = 5
@@ -30,12 +32,20 @@ _MOST = 5
 
 
 class Hang(Part):
-    """Told of every step, forward and batch; each is a sign that the loop goes on."""
+    """Told of every step, forward and batch; each is a sign that the loop goes on. Calls `beat` each second."""
 
     name = "hang"
 
-    def __init__(self, journal: Journal, after: float, step: Callable[[], int], words: int | None) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        after: float,
+        step: Callable[[], int],
+        words: int | None,
+        beat: Callable[[], object] = lambda: None,
+    ) -> None:
         self._journal = journal
+        self._beat = guarded(journal, "beat", beat)
         self.after = after
         self._step = step
         self._words = words
@@ -87,7 +97,12 @@ class Hang(Part):
     def _watch(self) -> None:
         pause = min(self.after / _ROUNDS_A_WAIT, _LONGEST_ROUND)
         self._wind(pause)
-        while not self._stop.wait(pause):
+        due = time.monotonic() + pause
+        while not self._stop.wait(min(pause, _BEAT)):
+            self._beat()
+            if time.monotonic() < due:
+                continue
+            due = time.monotonic() + pause
             self._wind(pause)
             quiet = time.monotonic() - self._last
             if self._told and quiet < self.after:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
 
 from .look.places import Place, Places
 from .look.stack import put_in, take_out
+from .traces import call_in_place, hidden, leave_out_ours
 
 if TYPE_CHECKING:
     from .watcher import Watcher
@@ -48,14 +50,14 @@ class Operations:
         self._mode: Any = None
         self._home = (0, 0)
         self._heard: dict[str, list[Listener]] = {}
-        self._places: tuple[int, Places] | None = None
+        self._ready: tuple[int, Any] = (-1, None)
 
     def start(self, heard: dict[str, list[Listener]]) -> None:
         """From now on tell the listeners, which stand under the names of their functions."""
         self.stop()
         self._heard = heard
         self._home = (os.getpid(), threading.get_ident())
-        self._mode = self._make_mode()
+        self._mode = self._made()
         put_in(self._watcher.torch, self._mode)
 
     def stop(self) -> None:
@@ -69,21 +71,32 @@ class Operations:
         """Whether listeners are being told."""
         return self._mode is not None
 
+    def _made(self) -> Any:
+        """The mode, made anew where a model was found since."""
+        models = len(self._watcher.models)
+        if self._ready[0] != models:
+            self._ready = (models, self._make_mode())
+        return self._ready[1]
+
     def _make_mode(self) -> Any:
         from torch.overrides import TorchFunctionMode
 
-        models = self._watcher.models
-        if self._places is None or self._places[0] != len(models):
-            names = {key: name for model in models.values() for key, name in model.modules.items()}
-            self._places = (len(models), Places(self._watcher.torch, names))
-        places = self._places[1]
+        models = self._watcher.models.values()
+        places = Places(
+            self._watcher.torch, {key: name for one in models for key, name in one.modules.items()}
+        )
         operations = self
 
         class Listening(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
+            @hidden
             def __torch_function__(
                 self, function: Any, types: Any, args: Any = (), kwargs: Any = None
             ) -> Any:
-                result = function(*args, **(kwargs or {}))
+                try:
+                    result = call_in_place(sys._getframe(1), function, args, kwargs or {})
+                except BaseException as error:
+                    leave_out_ours(error)
+                    raise
                 heard = operations._heard.get(getattr(function, "__name__", ""))
                 if heard and os.getpid() == operations._home[0]:
                     call = Call(function.__name__, args, kwargs or {}, result, places)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Part:
     """One thing that the observer watches for. It overrides what it wants to be told.
 
-    Every call comes from the thread of the loop and goes through `guarded` (watcher.py): what raises is
+    Every call but `beat` comes from the thread of the loop and goes through `guarded` (watcher.py): what raises is
     switched off and the run goes on. Tensors must not be written, no random number drawn, and
     a device must not be waited for outside a look. What is not overridden costs nothing.
     """
@@ -52,6 +52,9 @@ class Part:
 
     def flush(self) -> None:
         """What was seen so far is asked for while the run goes on: write what is held back."""
+
+    def beat(self) -> None:
+        """About a second has passed. Called from a thread of ours: write what is held back, and do nothing else."""
 
     def failed(self, error: BaseException) -> None:
         """The script raised, and nobody caught it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ AT_ONCE = 3
 """So many first rows are written each by itself: a run that ends early has few."""
 ROWS = 200
 SECONDS = 1.0
-"""A block is written when it has so many rows or is so old: a killed process loses no more."""
+"""A block is written when it has so many rows or is so old: a killed process loses two seconds at most."""
 
 
 class Steps(Part):
@@ -40,6 +41,7 @@ class Steps(Part):
         self._readings = Readings(watcher.torch)
         self._rows = 0
         self._columns: list[tuple[str, list[Any]]] = [(name, []) for name in COLUMNS]
+        self._writing = threading.RLock()  # re-entered where a signal handler of the script ends the process here
         self._written = 0
         self._broken = False
         self._since = time.monotonic()
@@ -83,9 +85,10 @@ class Steps(Part):
         if "updates" in row:
             row["update_ratio"] = _ratio(math.hypot(*row["updates"]), math.hypot(*row["weights"]))
         self._watcher.pass_on("read", row["step"], row)
-        for name, column in self._columns:
-            column.append(row.get(name))
-        self._rows += 1
+        with self._writing:
+            for name, column in self._columns:
+                column.append(row.get(name))
+            self._rows += 1
         if self._is_time(row.get("grad_norm", 0.0)):
             self._write()
 
@@ -112,14 +115,20 @@ class Steps(Part):
 
     def _write(self) -> None:
         """Write the block. A column in which nothing is known is left out."""
-        columns = {name: column for name, column in self._columns if any(one is not None for one in column)}
-        if self._rows:
-            self._journal.record("steps", **columns)
-        self._written += self._rows
-        self._since = time.monotonic()
-        self._rows = 0
-        for _, column in self._columns:
-            column.clear()
+        with self._writing:
+            columns = {name: one for name, one in self._columns if any(value is not None for value in one)}
+            if self._rows:
+                self._journal.record("steps", **columns)
+            self._written += self._rows
+            self._since = time.monotonic()
+            self._rows = 0
+            for _, column in self._columns:
+                column.clear()
+
+    def beat(self) -> None:
+        """The loop may be killed before its next step comes."""
+        if self._rows and time.monotonic() - self._since >= SECONDS:
+            self._write()
 
     def flush(self) -> None:
         """So far as the device has come."""

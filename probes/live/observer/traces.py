@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from types import FunctionType, TracebackType
+from types import FrameType, FunctionType, TracebackType
 from typing import Any, Callable, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -15,6 +16,8 @@ HIDDEN = "<frozen traindx, hidden as importlib._bootstrap is>"
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _DETOUR = ("handle_torch_function", os.path.join("torch", "overrides.py"))
 _CHAIN = 10
+_STACK_LEVELS = 6
+"""How far up a warning of torch's names its caller: `nn.Softmax` without `dim` five frames."""
 
 
 def hidden(function: Function) -> Function:
@@ -36,8 +39,69 @@ def leave_out_ours(error: BaseException) -> None:
     error.__traceback__ = trace
 
 
+@hidden
+def call_in_place(frame: FrameType, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call what a function mode stands before, from a frame that looks like the script's.
+
+    A warning of C code names the frame that called it, one of a Python function of torch a caller of it: file, line,
+    and the globals in which Python notes what it has warned of. `frame` is the one that called the mode.
+    """
+    callers = _callers(frame)
+    call = function
+    for caller in callers:
+        call = functools.partial(_like(caller), call)
+    try:
+        return call(*args, **kwargs)
+    except BaseException as error:
+        leave_out_ours(error)
+        for _ in callers:
+            error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+        raise
+
+
+def _callers(frame: FrameType) -> list[FrameType]:
+    """Who called the function, innermost first: one of C code, or several of a Python function, behind the detour."""
+    outer = frame.f_back
+    if frame.f_code.co_name != _DETOUR[0] or outer is None:
+        return [frame]
+    found: list[FrameType] = []
+    caller = outer.f_back
+    while caller is not None and len(found) < _STACK_LEVELS:
+        if caller.f_code.co_filename != HIDDEN:
+            found.append(caller)
+        caller = caller.f_back
+    return found
+
+
+def _like(frame: FrameType) -> FunctionType:
+    """`call(function, *args, **kwargs)` in a frame that looks like this one."""
+    code = frame.f_code
+    first = (frame.f_lineno or 1) - 1
+    like = _call.__code__.replace(co_filename=code.co_filename, co_name=code.co_name, co_firstlineno=first)
+    return FunctionType(like, frame.f_globals)
+
+
+def _call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+@functools.cache
+def straighten_all() -> None:
+    """From now on straighten what Python's traceback module is about to print or to format."""
+    import traceback
+
+    original = traceback.TracebackException.__init__
+
+    @functools.wraps(original)
+    def __init__(self: Any, kind: Any, error: Any, *args: Any, **kwargs: Any) -> None:
+        straighten(error)
+        original(self, kind, error, *args, **kwargs)
+
+    traceback.TracebackException.__init__ = __init__  # type: ignore[method-assign]
+
+
 def straighten(error: BaseException | None) -> None:
-    """Take the detour out of a traceback that a function of torch's makes under a function mode of ours.
+    """Take the detour out of a traceback that functions of torch make under a function mode of ours.
 
     `softmax` -> `handle_torch_function` -> ours -> `softmax`: ours has left itself out, and with a mode of the script's
     own there would be another frame in its place.

@@ -64,7 +64,7 @@ class Watcher:
         self.unscaled = (0, None)
         self.parts: list[Part] = []
         self._calls: dict[str, list[Callable[..., None]]] = {event: [] for event in EVENTS}
-        self._busy = False
+        self.busy = False
         self._compiler = compiler_switch(torch)
         self._undo: list[Callable[[], object]] = [self.registry.close]
 
@@ -88,9 +88,9 @@ class Watcher:
     def tell(self, event: str, *args: Any) -> None:
         """Something happened in the run. What the parts themselves do (a replayed forward) is not told."""
         calls = self._calls[event]
-        if self._busy or not calls:
+        if self.busy or not calls:
             return
-        self._busy = True
+        self.busy = True
         compiler = self._compiler(None)
         try:
             for call in calls:
@@ -99,13 +99,13 @@ class Watcher:
             self._go_on_without(call, error, calls, args)
         finally:
             self._compiler(compiler)
-            self._busy = False
+            self.busy = False
 
     def own(self, name: str, call: Callable[..., object], *args: Any) -> None:
         """Run something of the observer's own, guarded, as `tell` runs the parts."""
-        if self._busy:
+        if self.busy:
             return
-        self._busy = True
+        self.busy = True
         compiler = self._compiler(None)
         try:
             call(*args)
@@ -113,7 +113,7 @@ class Watcher:
             self.journal.trouble(name, error)
         finally:
             self._compiler(compiler)
-            self._busy = False
+            self.busy = False
 
     def pass_on(self, event: str, *args: Any) -> None:
         """A part tells the other parts."""
@@ -156,13 +156,18 @@ class Watcher:
         """What was seen so far is asked for."""
         self.tell("flush")
 
+    def beat(self) -> None:
+        """A second has passed, in a thread of ours: the loop may be busy with the parts just now."""
+        for call in self._calls["beat"]:
+            call()
+
     def failed(self, error: BaseException) -> None:
         """The script raised, and nobody caught it."""
         self.tell("failed", error)
 
     def forget(self, watch: bool) -> None:
         """This is a forked child now, and what the parts know is the parent's. `watch` makes new ones."""
-        self._busy = False
+        self.busy = False
         self.models.clear()
         self.row = {}
         self.step = 0
@@ -173,7 +178,7 @@ class Watcher:
 
     def close(self) -> None:
         """The watching ends: the parts write what they still hold, and every hook is taken out."""
-        self._busy = False
+        self.busy = False
         self.tell("ended")
         for undo in reversed(self._undo):
             guarded(self.journal, "close", undo)()

@@ -11,7 +11,7 @@ from .errors import BadCall
 from .exit_codes import BAD_CALL, FOUND, NOTHING_FOUND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from traindx.engine.kb.packs import Pack
     from traindx.engine.kb.scope import Scope
@@ -101,23 +101,24 @@ def test(cause: str | None, folders: tuple[Path, ...], verbose: bool) -> int:
     from traindx.engine.kb.load import open_packs
     from traindx.probes.examples import check_readings, read_example
 
+    from .halves import both_halves
+
     scope, known = _loaded(folders, open_packs)
-    entries = scope.entries
     if cause is not None and cause not in known.causes:
         raise BadCall(f"there is no cause `{cause}`")
-    failed = ran = 0
-    for outcome in run_examples(entries, known, read_example, cause):
-        ran += 1
-        failed += bool(outcome.wrong)
-        if outcome.wrong or verbose:
-            mark = "FAIL" if outcome.wrong else "ok"
-            click.echo(f"{mark:<4} {outcome.cause}: {outcome.example} ({outcome.expected}) {outcome.wrong}")
-    for name, wrong in check_readings(entries, known) if cause is None else ():
-        ran += 1
-        failed += bool(wrong)
+
+    def examples(half: int) -> Iterator[tuple[str, str]]:
+        for one in run_examples(scope.entries, known, read_example, cause, half):
+            yield f"{one.cause}: {one.example} ({one.expected})", one.wrong
+        if cause is None:
+            yield from check_readings(scope.entries, known, half)
+
+    outcomes = list(examples(0)) if cause else both_halves(examples)
+    failed = sum(bool(wrong) for _, wrong in outcomes)
+    for name, wrong in sorted(outcomes):
         if wrong or verbose:
             click.echo(f"{'FAIL' if wrong else 'ok':<4} {name} {wrong}")
-    click.echo(f"{ran} examples, {failed} failed")
+    click.echo(f"{len(outcomes)} examples, {failed} failed")
     return FOUND if failed else NOTHING_FOUND
 
 

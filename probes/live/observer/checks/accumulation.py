@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 STEADY = 3
 """Steps with the same number of backward passes after which it is the loop's habit."""
 
-LAST = 50
+LAST = 20
 """Steps after which the habit is known and nothing more is counted."""
 
 SUMS = (

@@ -19,7 +19,7 @@ class BinaryLosses(Check):
     """
 
     name = "binary losses"
-    thorough = False
+    early = 2
     functions = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
     def called(self, call: Call) -> None:

@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 class Check(Part):
     """Told of the events of a part, in sampled steps only, and there also of calls of torch functions.
 
-    `functions`: the names of the torch functions whose calls it wants to be told. `thorough`: it is told
-    only in the few steps in which activations may be read too (sampling.py). Whatever it is
-    told, the device may be waited for.
+    `functions`: the names of the torch functions whose calls it wants to be told. `early`: in how many of the
+    first steps it is told of, beside the few thorough ones (sampling.py). The device may be waited for.
     """
 
     functions: tuple[str, ...] = ()
-    thorough = True
+    early = 0
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self.journal = journal

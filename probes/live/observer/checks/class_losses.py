@@ -16,7 +16,7 @@ class ClassLosses(Check):
     """
 
     name = "class losses"
-    thorough = False
+    early = 2
     functions = ("cross_entropy", "nll_loss", "kl_div", "log_softmax")
 
     def called(self, call: Call) -> None:

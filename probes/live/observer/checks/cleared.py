@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..watcher import Watcher
 
-LAST = 40
+LAST = 20
 """Steps after which it is known."""
 
 ROUNDS = 5

@@ -29,7 +29,7 @@ AGES = range(3, 9)
 OLD = 25
 """Steps that must all be alive where no name for what holds them is found: then it may be garbage not collected yet."""
 
-LAST = 60
+LAST = 30
 """Steps after which nothing is marked any more: who keeps graphs keeps them from the start."""
 
 MARK = "traindx"
@@ -70,7 +70,7 @@ class GraphKept(Part):
         if self._current is not None:
             self._marks.append(weakref.ref(self._current))
             self._current = None
-        if step in (12, 20, 30, LAST):
+        if step in (12, 20, LAST):
             self._judge(step)
         if self._done or step >= LAST:
             self._watcher.remove(self)

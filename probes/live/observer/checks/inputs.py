@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 LARGE = 10.0
 """A mean or a standard deviation above this: AutoTrainer calls data with a mean absolute value of 10 abnormal."""
 
-FIRST, SECOND = 2, 10
-"""Steps whose input is read; then that of each look."""
-
 UNEVEN = 1000.0
 """How many times the spread of a typical column another column of a table may have."""
 
@@ -40,7 +37,7 @@ class Inputs(Check):
     """Mean, standard deviation and largest value of the model's first floating-point input (playbook b04, b31)."""
 
     name = "inputs"
-    thorough = False
+    early = 1
     functions = SCALING
 
     def __init__(self, *args: Any) -> None:
@@ -48,16 +45,11 @@ class Inputs(Check):
         self._input: Any = None
         self._scaled = False
         self._version = 0
-        self._reads = True
         self._rows: tuple[float, float, float, bool, bool] | None = None
-
-    def look_began(self, step: int) -> None:
-        """Of the first steps one is enough: a run may end before the tenth."""
-        self._reads = step == FIRST or step >= SECOND
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first input of the step."""
-        if not self._reads or self._input is not None or not self.torch.is_grad_enabled():
+        if self._input is not None or not self.torch.is_grad_enabled():
             return
         first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None)
         if (

@@ -23,7 +23,7 @@ class Labels(Check):
     """Counts the labels of cross_entropy and nll_loss in sampled steps (playbooks a14, b02, b03)."""
 
     name = "labels"
-    thorough = False
+    early = 6
     functions = ("cross_entropy", "nll_loss")
 
     def __init__(self, *args: Any) -> None:

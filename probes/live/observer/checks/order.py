@@ -22,7 +22,7 @@ STALE = 3
 THROWN = 20
 """Gradients in a row that were cleared and never used; an attack of PGD makes 10 or so between two steps."""
 
-LAST = 64
+LAST = 32
 """Steps after which the order is known."""
 
 HABIT = 5

@@ -20,7 +20,7 @@ class Ranks(Check):
     """
 
     name = "ranks"
-    thorough = False
+    early = 6
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The gradients are averaged by now."""

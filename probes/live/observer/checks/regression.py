@@ -21,7 +21,7 @@ class Regression(Check):
     """Prediction (N, 1) against target (N,) makes N x N differences, and the model learns the mean (b16, b23)."""
 
     name = "regression losses"
-    thorough = False
+    early = 2
     functions = (*LOSSES, "sub")
 
     def called(self, call: Call) -> None:

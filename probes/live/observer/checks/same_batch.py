@@ -28,7 +28,7 @@ class SameBatch(Check):
     """
 
     name = "same batch"
-    thorough = False
+    early = 6
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -41,8 +41,8 @@ CHECKS: tuple[type[Check], ...] = (
     Layers,
 )
 
-QUICK = range(2, 10)
-"""Steps in which the arguments of the loss are read. They cost some percent of a step."""
+EARLY = range(2, 8)
+"""Steps in which the arguments of the loss are read."""
 
 THOROUGH = (10, 50, 200)
 """Steps in which activations are read too, for up to half a step; later every EVERY steps. Together under 1 %."""
@@ -126,8 +126,13 @@ class Sampling(Part):
         self._others = 0
         if self._told:
             self._end()
-        wanted = step + 1 in QUICK or is_thorough(step + 1)
-        if wanted and self._looks < FEW + self._rounds // 100 and not anything_compiled(self._watcher) and not self._fused():
+        wanted = step + 1 in EARLY or is_thorough(step + 1)
+        if (
+            wanted
+            and self._looks < FEW + self._rounds // 100
+            and not anything_compiled(self._watcher)
+            and not self._fused()
+        ):
             self._looks += 1
             self._begin(step + 1)
 
@@ -143,8 +148,7 @@ class Sampling(Part):
 
     def _begin(self, step: int) -> None:
         self._step = step
-        thorough = is_thorough(step)
-        chosen = [one for one in self._checks if thorough or not one.thorough]
+        chosen = [one for one in self._checks if is_thorough(step) or EARLY.index(step) < one.early]
         self._told = {
             event: [
                 (one, getattr(one, event))

@@ -20,7 +20,7 @@ class Syncs(Check):
     """
 
     name = "syncs"
-    thorough = False
+    early = 6
     functions = (
         "item", "__bool__", "__float__", "__int__", "__index__", "__repr__", "__format__", "cpu", "tolist", "numpy",
         "nonzero", "masked_select", "unique",

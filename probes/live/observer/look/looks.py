@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..compiling import anything_compiled
 from ..model import held
 from .found import Found, write_facts
 from .look import Look
@@ -158,7 +158,7 @@ class Looks:
     def _begin(self, snapshot: Snapshot | None) -> None:
         models = self._watcher.models.values()
         modules = {key: name for model in models for key, name in model.modules.items()}
-        self._look = Look(self._torch, modules, self.names(), snapshot, lambda: self._watcher._busy)
+        self._look = Look(self._torch, modules, self.names(), snapshot, lambda: self._watcher.busy)
         self._look.begin()
 
     def _found(self, found: Found | None) -> None:
@@ -170,8 +170,7 @@ class Looks:
 
     def _is_compiled(self) -> bool:
         """Whether anything was compiled: under a function mode it would be compiled anew."""
-        counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
-        if counters is None or not counters["stats"].get("unique_graphs"):
+        if not anything_compiled(self._watcher):
             return False
         self._journal.record("event", what="no closer look: parts of the run are compiled")
         return True

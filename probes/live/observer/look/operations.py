@@ -5,12 +5,13 @@ from __future__ import annotations
 import bisect
 import math
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
+from ..traces import call_in_place, hidden, leave_out_ours
 from .masks import fully_masked
-from ..traces import hidden, leave_out_ours
 from .places import Place, Places
 from .twin import Twins, name_of
 from .values import largest, nonfinite, statistics, tensors_in, with_tensors
@@ -111,7 +112,7 @@ class Operations:
             call = Call(function, name_of(function), args, kwargs)
             before = self._guarded(self._before, call)
         try:
-            result = function(*args, **kwargs)
+            result = call_in_place(sys._getframe(1), function, args, kwargs)
         except BaseException as error:
             leave_out_ours(error)
             raise

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..traces import straighten_all
+
 
 def put_in(torch: Any, mode: object) -> None:
     """From now on `mode.__torch_function__(function, types, args, kwargs)` is called for each operation."""
+    straighten_all()
     default = getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)
     modes = _pop_all(torch)
     below = [one for one in modes if one is default]
