@@ -7,7 +7,7 @@ change the order of the causes or whether a fix may be offered, and while time i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .derive import derive
@@ -15,7 +15,7 @@ from .devices import add_device_facts
 from .facts import Facts, Origin
 from .infer import Ranked, rank, to_decibans, to_probability, verdict_of
 from .kb.knowledge import Knowledge
-from .kb.rules import DerivationRule, EvidenceRule, Weights
+from .kb.rules import EvidenceRule, FactRule, Rule, Weights
 from .probe import Event, Findings, InputSeen, Probe
 from .symptoms import Seen, certainty, imply_symptom, note_symptoms, see_symptoms
 
@@ -83,12 +83,14 @@ def gather(
     waiting = [one for one in probes if not one.asked_for]
     left = budget
     while waiting:
-        matters = {one.id: _matters(one, result, knowledge, wanted) for one in waiting}
-        probe = min(waiting, key=lambda one: (not matters[one.id], one.cost))
+        mattering = [one for one in waiting if _matters(one, result, knowledge, wanted)]
+        if not mattering:
+            for one in waiting:
+                result.skipped[one.id] = "nothing it could tell would change the answer"
+            break
+        probe = min(mattering, key=lambda one: one.cost)
         waiting.remove(probe)
-        if not matters[probe.id]:
-            result.skipped[probe.id] = "nothing it could tell would change the answer"
-        elif probe.cost > left:
+        if probe.cost > left:
             result.skipped[probe.id] = f"it takes about {probe.cost:.0f} s and {left:.0f} s were left"
         else:
             start = time.monotonic()
@@ -110,33 +112,47 @@ def _run(probe: Probe) -> Findings:
 
 def _matters(probe: Probe, result: Gathered, knowledge: Knowledge, asked: frozenset[str]) -> bool:
     ranked = result.ranked
-    wanted = _given(probe, result.facts, knowledge)
-    if wanted & asked:
-        return True
     contenders = [one for one in ranked[:_CONTENDERS] if one.decibans > ranked[0].decibans - _REACH]
     # What nobody handed in is read off this machine, which may not be the one that trained.
     elsewhere = result.facts.of_a_run
+    conditions = [] if elsewhere else _fix_conditions(contenders, knowledge)
+    names = {name for one in contenders for name in one.unknown}.union(
+        asked, *(one.needs for one in conditions)
+    )
+    wanted = _given(probe, names, result.facts, knowledge)
+    if not wanted:
+        return False
     trust = knowledge.weights.trust["elsewhere" if elsewhere else Origin.HERE]
-    return _could_reorder(contenders, wanted, knowledge.weights, trust) or (
-        not elsewhere and _decides_a_fix(contenders, wanted, knowledge)
+    return (
+        bool(wanted & asked)
+        or any(one.needs & wanted for one in conditions)
+        or _could_reorder(contenders, wanted, knowledge.weights, trust)
     )
 
 
-def _given(probe: Probe, facts: Facts, knowledge: Knowledge) -> frozenset[str]:
-    """The unknown facts a probe may give, and those that may follow from them."""
-    prefixes = tuple(name[:-1] for name in probe.gives if name.endswith(".*"))
-    wanted = {name for name in probe.gives if name not in facts}
-    wanted |= {
-        name for name in knowledge.facts if prefixes and name.startswith(prefixes) and name not in facts
-    }
-    following = {
-        rule.name for rule in knowledge.derived if rule.name not in facts and _rests_on(rule.derive, wanted)
-    }
-    return frozenset(wanted | following)
+def _given(probe: Probe, names: Iterable[str], facts: Facts, knowledge: Knowledge) -> frozenset[str]:
+    """Those of some unknown facts that a probe may give, or that may follow from what it gives."""
+    gives = probe.gives
+    prefixes = tuple(name[:-1] for name in gives if name.endswith(".*"))
+    rules = {rule.name: rule for rule in knowledge.derived}
+    known: dict[str, bool] = {}
+
+    def may_come(name: str) -> bool:
+        if name not in known:
+            known[name] = False  # a circle gives nothing
+            known[name] = name not in facts and (
+                name in gives
+                or name.startswith(prefixes)
+                or (name in rules and any(map(may_come, _premises(rules[name]))))
+            )
+        return known[name]
+
+    return frozenset(filter(may_come, names))
 
 
-def _rests_on(ways: Iterable[DerivationRule], names: set[str]) -> bool:
-    return any(part.needs & names for way in ways for part in (way.when, way.expression) if part is not None)
+def _premises(rule: FactRule) -> Iterator[str]:
+    parts = (part for way in rule.derive for part in (way.when, way.expression) if part is not None)
+    return (name for part in parts for name in part.names)
 
 
 def _could_reorder(
@@ -182,11 +198,8 @@ def _bounds(rule: EvidenceRule, weights: Weights) -> tuple[float, float]:
     return down, up
 
 
-def _decides_a_fix(contenders: Sequence[Ranked], wanted: frozenset[str], knowledge: Knowledge) -> bool:
-    conditions = (
-        knowledge.fixes[fix].when
-        for one in contenders
-        if one.verdict != "unlikely"
-        for fix in one.cause.fixes
-    )
-    return any(when.needs & wanted for when in conditions if when is not None)
+def _fix_conditions(contenders: Sequence[Ranked], knowledge: Knowledge) -> list[Rule]:
+    """What decides whether the fixes of these causes may be offered."""
+    fixes = (fix for one in contenders if one.verdict != "unlikely" for fix in one.cause.fixes)
+    conditions = (knowledge.fixes[fix].when for fix in dict.fromkeys(fixes))
+    return [when for when in conditions if when is not None]

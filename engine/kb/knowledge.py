@@ -184,6 +184,11 @@ class Knowledge:
         return self._made("machine", "device", device_of)
 
     @cached_property
+    def machine_facts(self) -> Mapping[str, Sequence[str]]:
+        """The facts that a `device`'s name and a `variable` may give."""
+        return dict(self._sections("machine")["gives"])
+
+    @cached_property
     def packages(self) -> Mapping[str, rules.PackageRule]:
         """The distributions whose versions are worth knowing."""
         return self._made("machine", "package", maker(rules.PackageRule))

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings
 
-from .commands import NoAnswer
-from .gpus import amd, apple, nvidia, with_torch
-from .gpus.nvidia_driver import driver_version, expect_driver
-from .gpus.reading import Device, DriverFault, NoDevice, Reading
-from .gpus.visible import selector, visible
-from .host import Host
-from .observed import Observed, gib
+from .gives import DEVICE
 
-_FACTS = (
-    "gpu.present", "gpu.count", "gpu.name", "gpu.capability", "gpu.total_gib", "gpu.free_gib", "gpu.used_gib",
-    "gpu.utilization", "gpu.other_processes", "gpu.ecc_errors", "gpu.driver_fault", "env.driver", "env.driver_cuda",
-)  # fmt: skip
-_UNREAD = {"accel": "a TPU or Gaudi", "davinci": "an Ascend NPU", "hl": "a Gaudi", "nvmap": "a Jetson"}
-"""The device files of accelerators that nothing here reads, without their number."""
+if TYPE_CHECKING:
+    from .host import Host
 
 
-@dataclass(slots=True)
 class DeviceProbe:
     """The accelerators of the machine that diagnoses.
 
@@ -33,131 +21,43 @@ class DeviceProbe:
     and then in a process of its own.
     """
 
-    knowledge: Knowledge
-    use_torch: bool = False
-    ours: frozenset[int] = frozenset()
-    asked_for: bool = False
-    host: Host = field(default_factory=Host)
-    id: str = "device"
+    id = "device"
+    asked_for = False
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        *,
+        use_torch: bool = False,
+        ours: frozenset[int] = frozenset(),
+        host: Host | None = None,
+    ) -> None:
+        self._knowledge, self._use_torch, self._ours, self._given = knowledge, use_torch, ours, host
 
     @property
     def gives(self) -> frozenset[str]:
         """The facts it can give, and those that follow from a device's name."""
-        return frozenset(_FACTS).union(*(device.facts for device in self.knowledge.devices.values()))
+        return frozenset((*DEVICE, *self._knowledge.machine_facts["device"]))
 
     @property
     def cost(self) -> float:
         """Seconds: next to none without a driver, some tenths with one, more where torch may be started."""
+        from .gpus.nvidia_driver import expect_driver
+        from .gpus.reading import DriverFault, NoDevice
+
         try:
-            expect_driver(self.host)
+            expect_driver(self._host())
         except (NoDevice, DriverFault):
-            return 6.0 if self.use_torch else 0.02
+            return 6.0 if self._use_torch else 0.02
         return 0.5
 
     def run(self) -> Findings:
         """Ask each way in turn until one answers."""
-        seen = Observed()
-        reasons: list[str] = []
-        doubts: list[str] = []
-        for read in self._ways():
-            if reading := self._ask(read, reasons, doubts, seen):
-                self._tell(reading, seen)
-                break
-        else:
-            self._tell_absence(reasons, doubts, seen)
-        if not seen.knows("env.driver") and (version := driver_version(self.host)):
-            seen.tell("env.driver", version, "/proc/driver/nvidia/version")
-        seen.cannot(_FACTS, "; ".join(doubts) or "the driver does not tell")
-        return seen.findings
+        from .accelerators import Looking
 
-    def _ask(
-        self, read: Callable[[Host], Reading], reasons: list[str], doubts: list[str], seen: Observed
-    ) -> Reading | None:
-        """What one way reads. Else a reason why nothing is there, or a doubt whether something is."""
-        try:
-            return read(self.host)
-        except NoDevice as reason:
-            reasons.append(str(reason))
-            if read is with_torch.read:
-                # torch is what trains: where it sees nothing, there is nothing to train on.
-                doubts.clear()
-        except DriverFault as fault:
-            seen.tell("gpu.driver_fault", str(fault), "the driver")
-            reasons.append(str(fault))
-        except NoAnswer as reason:
-            if read is not with_torch.read:
-                doubts.append(str(reason))
-        except Exception as error:  # noqa: BLE001 - a driver may answer as nobody has met; its words are the reason
-            doubts.append(f"{read.__module__.rpartition('.')[2]}: {error}")
-        return None
+        return Looking(self._knowledge, self._host(), use_torch=self._use_torch, ours=self._ours).run()
 
-    def _ways(self) -> Sequence[Callable[[Host], Reading]]:
-        ways = [nvidia.read, amd.read, apple.read]
-        return [*ways, with_torch.read] if self.use_torch else ways
+    def _host(self) -> Host:
+        from .host import Host
 
-    def _tell(self, reading: Reading, seen: Observed) -> None:
-        if reading.driver:
-            seen.tell("env.driver", reading.driver, reading.how)
-        if reading.cuda:
-            seen.tell("env.driver_cuda", reading.cuda, reading.how)
-        if reading.troubles:
-            seen.tell("gpu.driver_fault", "; ".join(reading.troubles), reading.how)
-        devices = reading.devices if reading.only_visible else visible(reading.devices, self.host.environ)
-        if not devices:
-            name, value = selector(self.host.environ) or ("", "")
-            hidden = f"{name} is `{value}`: of {len(reading.devices)} devices it hides all"
-            self._tell_absence([hidden if reading.devices else "no device answers"], [], seen)
-            return
-        seen.tell("gpu.present", True, reading.how)
-        seen.tell("gpu.count", len(devices), reading.how)
-        _tell_device(devices, reading.how, seen)
-        self._tell_others(devices, reading.how, seen)
-        counted = [one.ecc_errors for one in devices if one.ecc_errors is not None]
-        if counted:
-            seen.tell("gpu.ecc_errors", sum(counted), reading.how)
-
-    def _tell_others(self, devices: Sequence[Device], how: str, seen: Observed) -> None:
-        """Whether others compute on a visible device, or hold its memory without being listed."""
-        fact, idle = "gpu.other_processes", self.knowledge.limits["device_idle_gib"]
-        listed = [one.processes for one in devices if one.processes is not None]
-        others = sorted({pid for processes in listed for pid in processes} - self.ours)
-        fullest = max((one.used for one in devices if one.used is not None), default=None)
-        if others:
-            seen.tell(fact, True, how, f"processes {', '.join(map(str, others[:8]))}")
-        elif fullest is not None and gib(fullest) > idle and not any(listed):
-            # A container is not shown processes, only the memory they take: ours may be among them.
-            if self.ours:
-                seen.cannot(fact, "memory is in use, and the driver lists no process that holds it")
-            else:
-                seen.tell(fact, True, how, f"{gib(fullest):g} GiB are in use, and no process is listed")
-        elif listed or fullest is not None:
-            seen.tell(fact, False, how)
-
-    def _tell_absence(self, reasons: Sequence[str], doubts: Sequence[str], seen: Observed) -> None:
-        for name in self.host.names("/dev"):
-            if what := _UNREAD.get(name.rstrip("0123456789")):
-                seen.cannot(_FACTS, f"/dev/{name} may be {what}, which is not read here")
-        if not doubts and "gpu.present" not in seen.findings.unknowable:
-            how = "; ".join(reasons)
-            seen.tell("gpu.present", False, how)
-            seen.tell("gpu.count", 0, how)
-            seen.cannot(_FACTS, "there is no accelerator here")
-
-
-def _tell_device(devices: Sequence[Device], how: str, seen: Observed) -> None:
-    """What the first visible device is and what is free of it."""
-    first = devices[0]
-    kinds = dict.fromkeys(one.name for one in devices)
-    note = first.note or (f"the first of {len(devices)} visible devices" if len(devices) > 1 else "")
-    seen.tell("gpu.name", first.name, how, f"{note}: {', '.join(kinds)}" if len(kinds) > 1 else note)
-    if first.capability:
-        seen.tell("gpu.capability", first.capability, how, note)
-    if first.utilization is not None:
-        seen.tell("gpu.utilization", first.utilization, how, note)
-    for fact, size in (
-        ("gpu.total_gib", first.total),
-        ("gpu.free_gib", first.free),
-        ("gpu.used_gib", first.used),
-    ):
-        if size is not None:
-            seen.tell(fact, gib(size), how, note)
+        return self._given or Host()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings
 
-from .gives import ALL, variable_facts
+from .gives import ENVIRONMENT, variable_facts
 
 if TYPE_CHECKING:
     from .host import Host
@@ -39,7 +39,7 @@ class EnvironmentProbe:
     @property
     def gives(self) -> frozenset[str]:
         """The facts it can give."""
-        return frozenset(ALL) | variable_facts(self._knowledge)
+        return frozenset(ENVIRONMENT) | variable_facts(self._knowledge)
 
     def run(self) -> Findings:
         """Look at everything; what cannot be seen keeps nothing else from being seen."""

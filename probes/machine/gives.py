@@ -15,14 +15,15 @@ LIMITS = ("env.open_files_limit", "env.process_limit", "env.locked_memory_gib")
 SHARED = ("env.shm_gib", "env.shm_free_gib")
 DISK = ("env.disk_free_gib", "env.inodes_free", "env.tmp_free_gib")
 NETWORK = ("env.network_storage",)
-ALL = (
+DEVICE = (
+    "gpu.present", "gpu.count", "gpu.name", "gpu.capability", "gpu.total_gib", "gpu.free_gib", "gpu.used_gib",
+    "gpu.utilization", "gpu.other_processes", "gpu.ecc_errors", "gpu.driver_fault", "env.driver", "env.driver_cuda",
+)  # fmt: skip
+ENVIRONMENT = (
     *PACKAGES, *TORCH, *TOOLKIT, *VARIABLES, *SURROUNDINGS, *CORES, *MEMORY, *LIMITS, *SHARED, *DISK, *NETWORK,
 )  # fmt: skip
 
 
 def variable_facts(knowledge: Knowledge) -> frozenset[str]:
     """The facts that variables may give."""
-    rules = knowledge.variables.values()
-    return frozenset(VARIABLES).union(
-        *(rule.facts for rule in rules), (rule.fact for rule in rules if rule.fact)
-    )
+    return frozenset((*VARIABLES, *knowledge.machine_facts["variable"]))

@@ -6,7 +6,7 @@ from ..scope import Scope
 from .code import CODE
 from .fixes import FIXES
 from .live import LIVE
-from .machine import MACHINE
+from .machine import MACHINE, facts_of
 from .pages import pages_section
 from .parts import Stored, section
 from .prose import prose_section
@@ -29,13 +29,15 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
     core["weights"] = {name: one.model.model_dump() for name, one in scope.entries.of("weights").items()}
     core["limit"] = dict(scope.limits)
     check_examples(scope)
+    machine = section(scope, MACHINE)
+    machine["gives"] = facts_of(machine)
     return {
         "core": core,
         "reading": reading_section(scope),
         "prose": prose_section(scope),
         "code": section(scope, CODE),
         "dialects": section(scope, SETTINGS),
-        "machine": section(scope, MACHINE),
+        "machine": machine,
         "live": section(scope, LIVE),
         "pages": pages_section(scope),
     }

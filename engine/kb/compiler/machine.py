@@ -48,6 +48,16 @@ def _check_facts(scope: Scope, entry: Located) -> None:
         scope.value(entry, ("facts", fact), fact, value)
 
 
+def facts_of(section: Stored) -> Stored:
+    """The facts that devices and variables may give."""
+    return {
+        "device": sorted({fact for one in section["device"].values() for fact in one["facts"]}),
+        "variable": sorted(
+            {fact for one in section["variable"].values() for fact in (*one["facts"], one["fact"]) if fact}
+        ),
+    }
+
+
 MACHINE: Compilers = {
     "device": _device, "package": _package, "variable": _variable,
 }  # fmt: skip
