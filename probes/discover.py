@@ -11,6 +11,7 @@ from pathlib import Path
 from traindx.engine.regex import regex
 
 from .inputs import Input, Kind
+from .live.kept import inputs_of_run, is_watched_run
 from .text import Unreadable, encoding_of, is_binary, open_bytes
 
 MAX_FILES = 400
@@ -148,7 +149,7 @@ def _walk(root: Path, found: Found) -> None:
     if len(files) > MAX_FILES:
         found.notes.append(f"{root}: {len(files)} readable files; the {MAX_FILES} nearest the top were read")
     found.inputs.extend(Input(str(path), kind, path, named=False) for path, kind in files[:MAX_FILES])
-    if not files:
+    if not files and not any(one.kind is Kind.LIVE for one in found.inputs):
         found.notes.append(f"{root}: no log, configuration or script in this directory")
 
 
@@ -166,6 +167,9 @@ def _files(root: Path, found: Found) -> Iterator[Path]:
         if (stat.st_dev, stat.st_ino) in seen:
             continue
         seen.add((stat.st_dev, stat.st_ino))
+        if is_watched_run(folder):
+            found.inputs.extend(inputs_of_run(folder))
+            continue
         for entry in entries:
             if entry.is_dir():
                 if depth < MAX_DEPTH and entry.name not in _SKIPPED:

@@ -13,15 +13,17 @@ MAX_SIZE = 8 << 20
 _READ = (Kind.CODE, Kind.CONFIG)
 
 
-def named_in(command: Sequence[str]) -> list[Input]:
+def named_in(command: Sequence[str], directory: Path = Path()) -> list[Input]:
     """The files on a command line that are scripts or configurations, in its order, each once.
 
-    They are recognised as words (`train.py`), as values (`--config=config.yaml`) and as modules (`-m pkg.train`).
+    They are recognised as words (`train.py`), as values (`--config=config.yaml`) and as modules (`-m pkg.train`), and
+    looked up from the directory in which the command runs.
     """
     found = {}
-    for path in _paths(command):
+    for name in _paths(command):
+        path = directory / name
         if _is_small_file(path) and (kind := kind_of(path)) in _READ:
-            found[path.resolve()] = Input(str(path), kind, path)
+            found[path.resolve()] = Input(str(name), kind, path)
     return list(found.values())
 
 

@@ -76,11 +76,19 @@ def own_journal(folder: Path, command: Sequence[str]) -> Journal:
         version=VERSION,
         pid=os.getpid(),
         argv=list(command),
+        directory=_directory(),
         python=sys.version.split()[0],
         role="parent",
         time=time.time(),
     )
     return journal
+
+
+def _directory() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return None
 
 
 def shell_status(returncode: int) -> int:

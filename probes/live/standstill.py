@@ -48,9 +48,17 @@ def _standstill(process: Process) -> Record | None:
     for record in process.records:
         if record.get("kind") == "stacks":
             found = record
-        elif record.get("what") == GOES_ON:
+        elif found is not None and _goes_on(record, whole(found.get("step")) or 0):
             found = None
     return None if found is None or found.get("moving") is True else found
+
+
+def _goes_on(record: Record, step: int) -> bool:
+    """Whether this record shows that the loop went on after it stood at this step."""
+    steps = record.get("step") if record.get("kind") == "steps" else None
+    return record.get("what") == GOES_ON or (
+        isinstance(steps, list) and any((whole(one) or 0) > step for one in steps)
+    )
 
 
 def _tell_ranks(
@@ -66,13 +74,19 @@ def _tell_ranks(
     facts.tell("dist.collectives_differ", len(names) > 1, place, " and ".join(sorted(names)))
     others = [one for one in processes if one.rank is not None and one.rank not in ranks]
     facts.tell("dist.elsewhere", "; ".join(map(_whereabouts, others)) or None, place)
-    failed = [one for one in others if one.last("exception") is not None]
+    failed = [one for one in others if _failed(one)]
+    held_up = [one for one in others if _standstill(one) is not None and one.last("end") is None]
+    facts.tell("dist.rank_held_up", bool(held_up), held_up[0].place(held_up[0].last("stacks") or {}) if held_up else place)
     facts.tell(
         "dist.rank_failed",
         bool(failed),
         failed[0].place(failed[0].last("exception") or {}) if failed else place,
     )
     facts.tell("dist.rank_ended_early", any(_ended_well(one) for one in others), place)
+
+
+def _failed(process: Process) -> bool:
+    return process.last("exception") is not None or process.last("fault") is not None
 
 
 def _ended_well(process: Process) -> bool:
@@ -83,7 +97,7 @@ def _ended_well(process: Process) -> bool:
 def _whereabouts(process: Process) -> str:
     """Where a rank that is not in the collective stands."""
     stacks, end = process.last("stacks"), process.last("end")
-    if process.last("exception") is not None:
+    if _failed(process):
         return f"rank {process.rank} ended with an exception"
     if end is not None:
         return f"rank {process.rank} had ended ({end.get('how')})"

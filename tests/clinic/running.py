@@ -72,7 +72,9 @@ class Watching:
             else:
                 status, text = _run([*options, *case.command(seed)], case.script.parent)
             seconds = time.monotonic() - begun
-            data = json.loads(report.read_text(encoding="utf-8")) if report.exists() else {"causes": []}
+            if not report.exists():
+                raise RuntimeError(f"no report\n{text[-2000:]}")
+            data = json.loads(report.read_text(encoding="utf-8"))
         return Outcome([(c["id"], c["verdict"]) for c in data["causes"]], status, seconds, text)
 
 
@@ -100,9 +102,8 @@ class _Zygote:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            text=True,
-            bufsize=1,
         )
+        self._read = b""
         self.answer()
 
     def run(self, case: Case, arguments: list[str], output: Path) -> tuple[int, str]:
@@ -131,15 +132,22 @@ class _Zygote:
 
     def ask(self, wanted: Mapping[str, object]) -> int:
         """Have a script run; the number of its process."""
-        _pipe(self._process.stdin).write(json.dumps(wanted) + "\n")
+        pipe = _pipe(self._process.stdin)
+        pipe.write(json.dumps(wanted).encode() + b"\n")
+        pipe.flush()
         return self.answer()["pid"]
 
     def answer(self, wait: bool = True) -> dict[str, int]:
         """The next answer; empty where there is none yet."""
-        pipe = _pipe(self._process.stdout)
-        if not wait and not select.select([pipe], [], [], 0)[0]:
-            return {}
-        answer: dict[str, int] = json.loads(pipe.readline())
+        pipe = _pipe(self._process.stdout).fileno()
+        while b"\n" not in self._read and (wait or select.select([pipe], [], [], 0)[0]):
+            more = os.read(pipe, 4096)
+            if not more:
+                raise ChildProcessError("the Python that runs the scripts has ended")
+            self._read += more
+        line, end, rest = self._read.partition(b"\n")
+        self._read = rest if end else line
+        answer: dict[str, int] = json.loads(line) if end else {}
         return answer
 
     def end(self) -> None:
@@ -148,7 +156,7 @@ class _Zygote:
         self._process.wait()
 
 
-def _pipe(stream: IO[str] | None) -> IO[str]:
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream
 

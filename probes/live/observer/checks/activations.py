@@ -17,7 +17,7 @@ RECTIFIERS = ("relu", "relu_", "relu6")
 SQUASHERS = ("sigmoid", "sigmoid_", "tanh", "tanh_")
 LAYERS = ("linear", "conv1d", "conv2d", "conv3d")
 
-SAMPLES = 16
+SAMPLES = 32
 """Values per unit from which on a unit that gave only zeros counts as dead."""
 
 BOUND = 0.01
@@ -76,8 +76,8 @@ class Activations(Check):
                 self._squashed.pop(node._sequence_nr(), None)
 
     def _rectified(self, call: Call, result: Any) -> None:
-        """Units that were alive in no sampled step so far."""
-        if result.dim() < 2:
+        """Units that were alive in no sampled step so far. Those of a frozen part are what they are."""
+        if result.dim() < 2 or not call.result.requires_grad:
             return
         unit = _unit_dim(call.result)
         axes = [axis for axis in range(result.dim()) if axis != unit % result.dim()]

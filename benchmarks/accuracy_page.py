@@ -1,0 +1,146 @@
+"""The page about accuracy: figures of sets of cases as Markdown, with bars of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import pairwise
+from math import sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from accuracy import Score
+
+WIDTH = 25
+BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+"""The edges of the table of reliability."""
+FEWEST = 5
+"""Cases below which a row of the table of families is too few to say anything."""
+INTRODUCTIONS = {
+    "seen": "These cases were read while the rules were written. How well they do shows that the rules say what was "
+    "meant, not how well they do elsewhere: take the figures as an upper bound.",
+    "held-out": "These cases were kept apart: they were not read while the rules were written, and only these figures "
+    "were looked at. They are the ones to go by.",
+}
+Scores = Sequence["Score"]
+
+
+def page_of(sets: Mapping[str, Scores]) -> str:
+    """The whole page."""
+    lines = ["# Accuracy", "", *_about(sets)]
+    for name, scores in sets.items():
+        lines += ["", f"## Cases {name.replace('-', ' ')}", "", *_set(name, scores)]
+    return "\n".join(lines) + "\n"
+
+
+def _about(sets: Mapping[str, Scores]) -> Iterator[str]:
+    counts = ", ".join(f"{len(scores)} {name.replace('-', ' ')}" for name, scores in sets.items())
+    yield f"Measured on {date.today():%d %B %Y} over {counts}, each a failure that somebody reported and somebody explained,"
+    yield "shortened to a log, a configuration and a piece of code as far as there were any. Written by"
+    yield "`python benchmarks/accuracy.py`, which scores any folder of such cases; the cases themselves are not part of the"
+    yield "repository."
+    yield ""
+    yield "*First* is the share of cases whose right cause is put first, *among three* the share where it is among the first"
+    yield "three, both with the symptom given unless said otherwise. The range behind a share is its 95 % interval (Wilson)."
+    yield "A cause that the case's own discussion left open beside the right one counts as right."
+
+
+def _set(name: str, scores: Scores) -> Iterator[str]:
+    if name in INTRODUCTIONS:
+        yield from (INTRODUCTIONS[name], "")
+    if not scores:
+        yield "There are none."
+        return
+    yield from _headline(scores)
+    yield from ("", "### Beside simpler ways", "", *_baselines(scores))
+    yield from ("", "### Is the confidence honest?", "", *_reliability(scores))
+    yield from ("", "### By family", "", *_groups(scores, lambda one: one.family, FEWEST))
+    yield from ("", "### By how much the evidence says", "", *_groups(scores, lambda one: one.strength, 1))
+    yield from ("", "### What is taken for what", "", *_confusion(scores, by_cause=name != "held-out"))
+
+
+def _headline(scores: Scores) -> Iterator[str]:
+    rows = (
+        ("right cause first", [one.place == 1 for one in scores]),
+        ("right cause among three", [one.place > 0 for one in scores]),
+        ("first, symptom not given", [one.place_alone == 1 for one in scores]),
+        ("among three, not given", [one.place_alone > 0 for one in scores]),
+        ("symptom seen by itself", [one.symptom_alone > 0 for one in scores]),
+        ("and seen first", [one.symptom_alone == 1 for one in scores]),
+    )
+    yield "```text"
+    for label, held in rows:
+        low, high = _interval(sum(held), len(held))
+        share = sum(held) / len(held)
+        yield f"{label:<26} {_bar(share)} {share:4.0%}  ({low:.0%} to {high:.0%})"
+    yield "```"
+
+
+def _baselines(scores: Scores) -> Iterator[str]:
+    yield "| way | first | among three |"
+    yield "| --- | --- | --- |"
+    yield f"| traindx | {_share(one.place == 1 for one in scores)} | {_share(one.place > 0 for one in scores)} |"
+    for name in scores[0].baselines:
+        first, three = (_share(one.baselines[name][place] for one in scores) for place in (0, 1))
+        yield f"| {name} | {first} | {three} |"
+    yield ""
+    yield "Neighbour and commonest cause are taken from all other cases on this page, the case itself left out; the"
+    yield "random cause from those that the knowledge base lists for the symptom."
+
+
+def _reliability(scores: Scores) -> Iterator[str]:
+    brier = sum((one.confidence - (one.place == 1)) ** 2 for one in scores) / len(scores)
+    share = sum(one.place == 1 for one in scores) / len(scores)
+    yield f"The Brier score of the first cause is {brier:.3f}; always saying {share:.0%} would give {share * (1 - share):.3f}."
+    yield ""
+    yield "| confidence | cases | said | came true | |"
+    yield "| --- | --- | --- | --- | --- |"
+    for low, high in pairwise(BINS):
+        held = [one for one in scores if low <= one.confidence < high or one.confidence == high == 1.0]
+        if held:
+            said = sum(one.confidence for one in held) / len(held)
+            true = sum(one.place == 1 for one in held) / len(held)
+            yield f"| {low:.0%} to {high:.0%} | {len(held)} | {said:.0%} | {true:.0%} | `{_bar(true)}` |"
+
+
+def _groups(scores: Scores, key: Callable[[Score], str], fewest: int) -> Iterator[str]:
+    groups: dict[str, list[Score]] = {}
+    for one in scores:
+        groups.setdefault(key(one), []).append(one)
+    few = [one for held in groups.values() if len(held) < fewest for one in held]
+    shown = sorted((name, held) for name, held in groups.items() if len(held) >= fewest)
+    yield "| | cases | first | among three | |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name, held in [*shown, *([(f"others, below {fewest} cases each", few)] if few else [])]:
+        first = sum(one.place == 1 for one in held) / len(held)
+        yield f"| {name} | {len(held)} | {first:.0%} | {_share(one.place > 0 for one in held)} | `{_bar(first)}` |"
+
+
+def _confusion(scores: Scores, *, by_cause: bool) -> Iterator[str]:
+    wrong = [one for one in scores if one.place != 1]
+    missed = sum(one.place == 0 for one in wrong)
+    yield f"{len(wrong)} of {len(scores)} have another cause first; in {missed} the right one is not among three."
+    if by_cause and wrong:
+        pairs = Counter((one.cause, one.first or "nothing") for one in wrong)
+        yield from ("", "| right | put first | cases |", "| --- | --- | --- |")
+        for (cause, first), count in sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0])):
+            yield f"| {cause} | {first} | {count} |"
+
+
+def _interval(held: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson, 1927)."""
+    z, share = 1.96, held / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _share(held: Iterable[float]) -> str:
+    values = list(held)
+    return f"{sum(values) / len(values):.0%}"
+
+
+def _bar(share: float) -> str:
+    full = round(share * WIDTH)
+    return "█" * full + "░" * (WIDTH - full)
