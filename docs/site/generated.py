@@ -61,7 +61,7 @@ def _replaced(mark: re.Match[str], root: Path, folder: Path) -> Iterator[str]:
         yield _MADE[argument]()
     else:
         output = run(argument, folder).split("\n")
-        shown = output[: int(first)] + ["..."] if first and len(output) > int(first) else output
+        shown = [*output[: int(first)], "..."] if first and len(output) > int(first) else output
         yield from ("```console", f"$ {argument}", *shown, "```")
 
 

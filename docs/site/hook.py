@@ -8,8 +8,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from generated import filled  # noqa: E402
-from knowledge_pages import KnowledgePages  # noqa: E402
+from generated import filled
+from knowledge_pages import KnowledgePages
 
 _KNOWLEDGE = KnowledgePages()
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from examples import Examples
+from cause_examples import Examples
 from links import linked
 from traindx.engine.checklists import guides, wanted
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.kb.load import compile_packs
+from traindx.engine.kb.load import load
 from traindx.engine.kb.packs import own_pack
 from traindx.engine.report.pages import cause_page, page
 
@@ -26,7 +26,12 @@ class KnowledgePages:
     @cached_property
     def knowledge(self) -> Knowledge:
         """The project's own knowledge, without packs that happen to be installed."""
-        return Knowledge(compile_packs([own_pack()]).__getitem__)
+        return load([own_pack()])
+
+    @cached_property
+    def examples(self) -> Examples:
+        """The example of each cause."""
+        return Examples(self.knowledge)
 
     def navigation(self) -> list[Any]:
         """The entries of the navigation."""
@@ -60,13 +65,13 @@ class KnowledgePages:
         return places
 
     def _plain(self) -> Iterator[tuple[str, str]]:
-        knowledge, examples = self.knowledge, Examples(self.knowledge)
+        knowledge = self.knowledge
         for folder, title in _FOLDERS.items():
             entries = getattr(knowledge, folder)
             yield f"{folder}/index.md", _index(title, entries)
             for name in entries:
                 text = (
-                    cause_page(name, knowledge, examples.of(name))
+                    cause_page(name, knowledge, self.examples.of(name))
                     if folder == "causes"
                     else page(name, knowledge)
                 )

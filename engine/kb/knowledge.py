@@ -118,7 +118,7 @@ class Knowledge:
         """What people write about runs."""
         return self._made("prose", "signature", prose_signature_of)
 
-    @property
+    @cached_property
     def all_signatures(self) -> Mapping[str, rules.SignatureRule]:
         """The signatures of both kinds."""
         return {**self.signatures, **self.prose_signatures}

@@ -81,8 +81,10 @@ def run_unwatched(command: Sequence[str]) -> Watched:
 
 def _write_end(journal: Journal, child: subprocess.Popen[bytes], killed: int | None) -> None:
     now = kills()
-    if killed is not None and now is not None and now > killed:
-        journal.fact("process.out_of_memory", True, note="the kernel killed a process to free memory")
+    if killed is not None and now is not None:
+        journal.fact("process.killed_for_memory", now > killed)
+        if now > killed:
+            journal.fact("process.out_of_memory", True, note="the kernel killed a process to free memory")
     status = child.returncode
     journal.record("end", how="signal" if status < 0 else "exit", status=status)
 

@@ -10,6 +10,8 @@ from .series import Curve, Series, curve_of
 from .told import Told
 
 _SOME = 3
+_MANY = 10
+"""Validation losses from which on a level can be told from a wobble."""
 _PERCENT = 1.5
 """A score above this is counted to 100."""
 
@@ -50,12 +52,16 @@ def _tell_curve(told: Told, line: Curve) -> None:
 
 def _rising(told: Told, values: Sequence[float], low: int) -> bool:
     """Whether it has risen since its minimum and not just wobbled at the end."""
-    after = values[low + 1 :]
-    limit = told.limits["eval_rise"] * values[low]
-    if len(after) < 2:
+    limit = told.limits["eval_rise"]
+    if len(values) - low < _SOME:
         return False
-    tail = after[-max(2, len(values) // 10) :]
-    return min(tail) > limit if len(values) < 10 else curve.median(tail) > limit
+    if len(values) < _MANY:
+        return min(values[-2:]) > limit * values[low]
+    # The smallest of many wobbling values is no level that a run could keep.
+    width = max(_SOME, len(values) // 5)
+    levels = [curve.median(values[start : start + width]) for start in range(len(values) - width + 1)]
+    wobble = curve.median([abs(step) for step in curve.steps_between(values)])
+    return levels[-1] > max(limit * min(levels), min(levels) + wobble)
 
 
 def _tell_gap(told: Told, line: Curve, train: Curve) -> None:

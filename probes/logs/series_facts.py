@@ -28,6 +28,9 @@ def tell_series(
     told: Told, store: Store, positions: Positions | None = None, lines: Lines | None = None
 ) -> None:
     """Everything the series of one log say."""
+    if store.of("reward"):
+        # The loss of a policy gradient has no floor, so its sign says nothing.
+        told.quirks |= {"negative-loss-is-normal"}
     losses, parts = store.of("loss"), store.of("loss_part")
     evals, scores = store.of("eval_loss"), store.of("eval_accuracy")
     norms, loss = store.of("grad_norm"), next(iter([*losses, *parts]), None)

@@ -33,17 +33,28 @@ class Forwards:
         self._inside = False
         self._called = False
         self._scans = 0
+        self._kept: list[object] = []
 
     def expect(self, optimizer: torch.optim.Optimizer) -> None:
-        """An optimizer was made: watch its model before it first runs."""
+        """An optimizer was made: watch its model before it first runs, and let go of those before it."""
+        self._kept.clear()
         if self._scans < SCANS:
             self._scans += 1
             self.watch(find_model(self.watcher.registry, optimizer, 0).chain)
 
     def found(self, optimizer: torch.optim.Optimizer) -> None:
-        """The first step: by now the model stands on its device, in its wrappers. Tell `model_found`."""
-        model = find_model(self.watcher.registry, optimizer, len(self.watcher.models) + 1)
-        self.watcher.models[id(optimizer)] = model
+        """The first step: by now the model stands on its device, in its wrappers. Tell `model_found`.
+
+        The last ones are kept alive, so that at the end of the process something can still be said of those of a
+        function that has returned; until another optimizer is made, which may need their memory.
+        """
+        watcher = self.watcher
+        watcher.models_found += 1
+        model = find_model(watcher.registry, optimizer, watcher.models_found)
+        key = id(optimizer)
+        watcher.models[key] = model
+        weakref.finalize(optimizer, watcher.models.pop, key, None).atexit = False
+        self._kept += [optimizer, model.roots]
         self.watch(model.chain)
         self.watcher.pass_on("model_found", model)
 

@@ -35,7 +35,6 @@ class Gradients(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
-        self._no_grad = watcher.torch.no_grad
         self._norms = _norm_function(watcher.torch)
         self._paces: dict[int, _Pace] = {}
         self._named = False
@@ -63,8 +62,10 @@ class Gradients(Part):
         row["held"] = len(parameters)
         if not having:
             return
-        with self._no_grad():
-            norms = self._norms([one.grad for one in having])
+        gradients = [one.grad for one in having]
+        if any(one.requires_grad for one in gradients):  # backward with create_graph
+            gradients = [one.detach() for one in gradients]
+        norms = self._norms(gradients)
         if norms.is_cpu:
             row["norms"] = norms.tolist()
         else:

@@ -37,6 +37,10 @@ class Holding(Part):
         self._backwards = 0
         self._order: list[int] = []
 
+    def model_found(self, model: ModelSeen) -> None:
+        """One optimizer more to judge."""
+        self._watcher.wake(self, "before_backward", "after_step")
+
     def before_backward(self, loss: torch.Tensor) -> None:
         """Collect the leaves of the graph: what gets a gradient from this loss."""
         if self._backwards < 2 * ROUNDS:
@@ -54,6 +58,8 @@ class Holding(Part):
         self._rounds = max(self._rounds, step)
         if step == ROUNDS and self._backwards:
             self._conclude()
+        if step > 2 * ROUNDS <= self._backwards:
+            self._watcher.rest(self, "before_backward", "after_step")
 
     def ended(self) -> None:
         """A run of fewer rounds is concluded from these."""

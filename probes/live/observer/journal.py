@@ -34,6 +34,7 @@ class Journal:
         """Nothing has been said yet: the journal is new, or a forked child goes on with its own."""
         self._start = time.monotonic()
         self._facts: dict[str, Any] = {}
+        self._troubled: set[str] = set()
         self.closed = False
 
     def record(self, kind: str, **values: Any) -> None:
@@ -71,8 +72,10 @@ class Journal:
         self.record("fact", name=name, value=value, step=step, file=file, line=line, note=note)
 
     def trouble(self, part: str, error: BaseException) -> None:
-        """Say that a part of the observer failed and was switched off."""
-        self.record("trouble", part=part, error=f"{type(error).__name__}: {error}"[:500])
+        """Say that a part of the observer failed and was switched off. Said once of each part."""
+        if part not in self._troubled:
+            self._troubled.add(part)
+            self.record("trouble", part=part, error=f"{type(error).__name__}: {error}"[:500])
 
 
 def journal_in(folder: str, name: str = "") -> Journal:

@@ -26,7 +26,7 @@ class Loaded:
 
 
 class LastLoaded:
-    """The last two batches: a loader may be one ahead of the loop."""
+    """The last three batches: the next one comes before a step that was left out is judged, and a loader may be ahead."""
 
     def __init__(self, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._folder = options.get("save_batch")
@@ -36,7 +36,7 @@ class LastLoaded:
 
     def add(self, batch: Any) -> None:
         """A loader gave a batch."""
-        self._loaded = [*self._loaded[-1:], Loaded(batch, self._indices.of_last(), self._watcher.step)]
+        self._loaded = [*self._loaded[-2:], Loaded(batch, self._indices.of_last(), self._watcher.step)]
 
     def say(self, arguments: Any, step: int) -> Any:
         """Say what the batch of this call of the model holds, save it if asked to, and return it (None if unknown)."""

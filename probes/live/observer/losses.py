@@ -27,6 +27,7 @@ def watch_losses(watcher: Watcher) -> None:
             loss = _loss_in(watcher.torch.Tensor, tensors)
             if loss is None:
                 return original(tensors, *args, **kwargs)
+            watcher.unused = True
             watcher.tell("before_backward", loss)
             start = time.perf_counter()
             result = original(tensors, *args, **kwargs)

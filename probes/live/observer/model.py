@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,21 +18,44 @@ WRAPPERS = ("_orig_mod.", "module.", "_fsdp_wrapped_module.", "_forward_module."
 
 @dataclass
 class ModelSeen:
-    """What one optimizer trains.
+    """What one optimizer trains. Neither the optimizer nor a module is kept alive.
 
-    `roots`: the outermost modules that hold its parameters (mostly one, wrappers included).
-    `chain`: the roots and all modules below them that hold every parameter which the optimizer has in
-    that root, outermost first; whichever of them the script calls is "the model" of that call.
     `names`: qualified names without the names of wrappers, by id of the parameter, of all parameters of the roots.
     `modules`: the same of all modules.
     """
 
     number: int
-    optimizer: torch.optim.Optimizer
-    roots: list[torch.nn.Module]
-    chain: list[torch.nn.Module]
     names: dict[int, str]
     modules: dict[int, str]
+    _optimizer: weakref.ref[torch.optim.Optimizer]
+    _roots: list[weakref.ref[torch.nn.Module]]
+    _chain: list[weakref.ref[torch.nn.Module]]
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer:
+        """The optimizer. Raises ReferenceError where the script has dropped it."""
+        found = self._optimizer()
+        if found is None:
+            raise ReferenceError("the optimizer is gone")
+        return found
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the script still holds the optimizer."""
+        return self._optimizer() is not None
+
+    @property
+    def roots(self) -> list[torch.nn.Module]:
+        """The outermost modules that hold its parameters (mostly one, wrappers included)."""
+        return _alive(self._roots)
+
+    @property
+    def chain(self) -> list[torch.nn.Module]:
+        """The roots and all modules below them that hold all that the optimizer has in that root, outermost first.
+
+        Whichever of them the script calls is "the model" of that call.
+        """
+        return _alive(self._chain)
 
     def name_of(self, parameter: torch.Tensor) -> str:
         """The qualified name of a parameter, or its place in the optimizer where no module holds it."""
@@ -71,7 +95,19 @@ def find_model(registry: Registry, optimizer: torch.optim.Optimizer, number: int
     inner = {id(child) for module, _ in holders.values() for child in children(module)}
     roots = [module for key, (module, _) in holders.items() if key not in inner]
     chain = [one for root in roots for one in _chain(root, holders)]
-    return ModelSeen(number, optimizer, roots, chain, *_names(roots))
+    names, modules_named = _names(roots)
+    return ModelSeen(
+        number,
+        names,
+        modules_named,
+        weakref.ref(optimizer),
+        [weakref.ref(one) for one in roots],
+        [weakref.ref(one) for one in chain],
+    )
+
+
+def _alive(modules: list[weakref.ref[torch.nn.Module]]) -> list[torch.nn.Module]:
+    return [one for one in (ref() for ref in modules) if one is not None]
 
 
 def children(module: torch.nn.Module) -> list[torch.nn.Module]:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
+import weakref
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from .journal import Journal
 from .loaded import LastLoaded
@@ -47,7 +48,13 @@ LEFT_OUT = 3
 """So many times the usual number of calls without a backward pass are unusual."""
 
 SMALL = 4096
-"""Elements of a parameter whose gradient is read after each backward pass."""
+"""Elements of a parameter whose gradient is read where the norms are not."""
+
+STILL = 16
+"""Steps without a random number after which the next ones are taken to draw none either."""
+
+LOOKING = ("after_forward", "after_backward")
+"""What is to be told only while something is looked at."""
 
 
 class Nonfinite(Part):
@@ -62,7 +69,12 @@ class Nonfinite(Part):
         self._loaded = LastLoaded(options, watcher)
         self._looks = Looks(watcher)
         self._step = Step()
-        self._lowest: torch.Tensor | None = None
+        self._lowest: Callable[[], torch.Tensor | None] = lambda: None
+        self._owner = 0
+        self._clears = False
+        self._awake = True
+        self._still = 0
+        self._get_state = watcher.torch.default_generator.get_state
         self._norms: deque[float] = deque(maxlen=50)
         self._ill = False
         self._failures = 0
@@ -70,10 +82,13 @@ class Nonfinite(Part):
         self._usual_calls = 0
 
     def model_found(self, model: ModelSeen) -> None:
-        """Choose the parameter whose gradient is read after each backward pass."""
-        if self._lowest is None:
+        """Choose the parameter whose gradient is read where no step uses it."""
+        if self._lowest() is None:
             parameters = (one for one in held(model.optimizer) if one.requires_grad and one.numel() <= SMALL)
-            self._lowest = next((one for one in parameters if one.device.type == "cpu"), None)
+            lowest = next((one for one in parameters if one.device.type == "cpu"), None)
+            if lowest is not None:
+                self._lowest = weakref.ref(lowest)
+            self._owner = id(model.optimizer)
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Keep it until it is known whether its step fails."""
@@ -83,9 +98,12 @@ class Nonfinite(Part):
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep the arguments until the step is over."""
         if root.training:
+            if self._watcher.unused:
+                self._judge()
             self._count_calls()
             self._step.arguments[id(root)] = (args, kwargs)
-        self._looks.forward(root, (args, kwargs))
+        if self._awake:
+            self._looks.forward(root, (args, kwargs))
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """Evaluation may be over."""
@@ -94,7 +112,8 @@ class Nonfinite(Part):
     def before_backward(self, loss: torch.Tensor) -> None:
         """Where the loss is on the CPU, reading it costs next to nothing."""
         self._usual_calls, self._calls = max(self._usual_calls, self._calls), 0
-        self._looks.backward(loss)
+        if self._awake:
+            self._looks.backward(loss)
         values = self._watcher.row.get("loss")
         if not values or loss.numel() != 1:
             return
@@ -104,28 +123,43 @@ class Nonfinite(Part):
             self._failed(source_in_graph(self._torch, loss, self._looks.names()))
 
     def after_backward(self, loss: torch.Tensor) -> None:
-        """Read one small gradient: not every step is measured, and the script may leave out the bad ones itself."""
+        """Where nobody calls the optimizer's `zero_grad`, this is the last sure chance to read the gradients."""
         self._looks.backward_done()
-        if not self._ill and self._lowest_gradient_is_bad():
-            self._failed(None)
+        if not self._clears:
+            self._judge()
+
+    def gradients_clearing(self, optimizer: torch.optim.Optimizer) -> None:
+        """The script leaves out this step, or begins a new round."""
+        self._judge()
+
+    def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
+        """From now on the gradients are read when they are used or about to be cleared."""
+        self._clears = True
+        self._watcher.rest(self, "gradients_cleared")
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The gradients are complete, and their norms are there where they are on the CPU."""
         if not self._ill and not self._watcher.skipped and self._gradients_are_bad(optimizer):
             self._failed(None)
-        self._looks.before_step(optimizer)
+        if self._awake:
+            self._looks.before_step(optimizer)
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """One round of the loop is over."""
-        self._looks.after_step(optimizer)
-        self._step = Step(random_state=self._torch.get_rng_state())
+        if self._awake:
+            self._looks.after_step(optimizer)
+            if self._looks.idle and self._clears:
+                self._awake = False
+                self._watcher.rest(self, *LOOKING)
+        self._step = Step(random_state=self._random_state(step))
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """What comes late from a device; and a gradient far beyond its usual size."""
         norm, loss = values.get("grad_norm"), values.get("loss")
-        late = any(isinstance(one, float) and not math.isfinite(one) for one in (norm, loss))
+        late = not math.isfinite((norm or 0.0) + (loss or 0.0))
         if late and not values.get("skipped") and not self._ill:
             self._ill = True
+            self._wake()
             self._looks.at_the_next(step)
         elif norm is not None and math.isfinite(norm):
             if (
@@ -133,11 +167,14 @@ class Nonfinite(Part):
                 and len(self._norms) >= KNOWN
                 and norm > JUMP * statistics.median(self._norms)
             ):
+                self._wake()
                 self._looks.at_the_next(step)
             self._norms.append(norm)
 
     def failed(self, error: BaseException) -> None:
         """The script gives up, maybe because it has seen the loss itself: ask the graph of that loss."""
+        if self._watcher.unused:
+            self._judge()
         if self._looks.looking:
             self._looks.without_backward()
         elif not self._failures:
@@ -148,6 +185,8 @@ class Nonfinite(Part):
 
     def ended(self) -> None:
         """Take the look out."""
+        if self._watcher.unused:
+            self._judge()
         self._looks.end()
 
     def _count_calls(self) -> None:
@@ -158,14 +197,36 @@ class Nonfinite(Part):
         if self._looks.looking:
             self._looks.without_backward()
         else:
+            self._wake()
             self._looks.at_once(self._watcher.step + 1)
+
+    def _wake(self) -> None:
+        """Something is to be looked at."""
+        self._awake = True
+        self._watcher.wake(self, *LOOKING)
+
+    def _random_state(self, step: int) -> Any:
+        """What the next step draws from. It is 5 kB: where nothing is drawn in the loop, it is copied now and then."""
+        last = self._step.random_state
+        if self._still > STILL and step % STILL:
+            return last
+        state = self._get_state()
+        same = last is not None and self._torch.equal(last, state)
+        self._still = self._still + 1 if same else 0
+        return state
+
+    def _judge(self) -> None:
+        """Read one small gradient: not every step is measured, and the script may leave out the bad ones itself."""
+        if not self._ill and self._lowest_gradient_is_bad():
+            self._failed(None)
 
     def _lowest_gradient_is_bad(self) -> bool:
         """Whether the first small parameter on the CPU has NaN or Inf: what comes from above mostly reaches it.
 
         A GradScaler looks itself, and an overflow now and then is its way.
         """
-        gradient = self._lowest.grad if self._lowest is not None else None
+        lowest = self._lowest()
+        gradient = lowest.grad if lowest is not None else None
         if gradient is None or self._watcher.scaler is not None or math.isfinite(gradient.sum().item()):
             return False
         return nonfinite(self._torch, gradient) is not None
@@ -173,6 +234,8 @@ class Nonfinite(Part):
     def _gradients_are_bad(self, optimizer: torch.optim.Optimizer) -> bool:
         """Whether a gradient on the CPU is not finite, which its norm tells."""
         norms = self._watcher.row.get("norms")
+        if (norms is None or id(optimizer) != self._owner) and self._lowest_gradient_is_bad():
+            return True
         if norms is None or math.isfinite(sum(norms)):
             return False
         # The norm of a finite gradient may overflow.
@@ -197,4 +260,5 @@ class Nonfinite(Part):
             write_facts(self._journal, named_by_source(self._torch, found), step)
         # The script may leave out the optimizer's step, and go on to the next batch.
         failing = dataclasses.replace(self._step, arguments=dict(self._step.arguments))
+        self._wake()
         self._looks.after_failure(failing, step)

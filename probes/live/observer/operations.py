@@ -73,7 +73,7 @@ class Operations:
 
     def _made(self) -> Any:
         """The mode, made anew where a model was found since."""
-        models = len(self._watcher.models)
+        models = self._watcher.models_found
         if self._ready[0] != models:
             self._ready = (models, self._make_mode())
         return self._ready[1]

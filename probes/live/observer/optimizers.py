@@ -62,6 +62,8 @@ class Optimizers:
         """Gradients are cleared."""
 
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.watcher.unused:
+                self.watcher.tell("gradients_clearing", optimizer)
             result = original(optimizer, *args, **kwargs)
             self.watcher.tell("gradients_cleared", optimizer)
             return result
@@ -96,6 +98,7 @@ class Optimizers:
         if id(optimizer) not in self.watcher.models:
             self.watcher.own("model", self.forwards.found, optimizer)
         self.watcher.tell("before_step", optimizer)
+        self.watcher.unused = False
 
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
         """One round of the loop ends."""
@@ -104,5 +107,6 @@ class Optimizers:
         self._stepping = None
         self.forwards.round_ended()
         step = self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
-        self.watcher.step = max(self.watcher.step, step)
+        if step > self.watcher.step:
+            self.watcher.step = step
         self.watcher.tell("after_step", optimizer, step)

@@ -47,6 +47,7 @@ class Parameters(Part):
         self._speak()
 
     def _speak(self) -> None:
+        self._seen = {number: one for number, one in self._seen.items() if one.model.is_alive}
         missing = [name for one in self._seen.values() for name in one.missing()]
         zero = [name for one in self._seen.values() for name in one.zero()]
         trained = sum(len(one.trained()) for one in self._seen.values())

@@ -44,6 +44,9 @@ class Part:
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """It has stepped; `step` counts this optimizer's steps from 1. Here one round of the loop ends."""
 
+    def gradients_clearing(self, optimizer: torch.optim.Optimizer) -> None:
+        """`zero_grad` is called, and gradients that no step has used are about to go."""
+
     def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
         """`zero_grad` was called."""
 

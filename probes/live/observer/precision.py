@@ -51,13 +51,17 @@ class Precision(Part):
 
     def model_found(self, model: ModelSeen) -> None:
         """Batches are counted for models with batch statistics."""
+        self._watcher.wake(self, "before_forward", "after_step")
         self._normalises = self._normalises or any(
             "BatchNorm" in type(one).__name__ for one in model.each_module()
         )
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first tensor that the model is given has the samples in its first dimension."""
-        if not self._normalises or len(self._sizes) >= BATCHES or not root.training:
+        if not self._normalises or len(self._sizes) >= BATCHES:
+            self._watcher.rest(self, "before_forward")
+            return
+        if not root.training:
             return
         tensor = self._watcher.torch.Tensor
         first = next(
@@ -68,8 +72,9 @@ class Precision(Part):
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """Say it once."""
-        if step == ROUNDS:
+        if step >= ROUNDS:
             self._say()
+            self._watcher.rest(self, "after_step")
 
     def ended(self) -> None:
         """A run of one step has a precision, too."""

@@ -32,7 +32,7 @@ class Readings:
 
     def is_at_once(self, tensors: Sequence[Named]) -> bool:
         """Whether these can be read now, since all stand on the CPU, and none asked for before is missing."""
-        return not self._waiting and all(one.is_cpu for _, one in tensors)
+        return not self._waiting and (not tensors or all(one.is_cpu for _, one in tensors))
 
     def ask(self, tensors: Sequence[Named], done: Done) -> None:
         """Hand the values of these tensors, each with its name, to `done` at a later `collect`, in this order."""

@@ -6,7 +6,7 @@ import functools
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
@@ -39,8 +39,8 @@ class Steps(Part):
         self._journal = journal
         self._watcher = watcher
         self._readings = Readings(watcher.torch)
-        self._rows = 0
-        self._columns: list[tuple[str, list[Any]]] = [(name, []) for name in COLUMNS]
+        self._rows: list[tuple[Any, ...]] = []
+        self._tensor = watcher.torch.Tensor
         self._writing = threading.RLock()  # re-entered where a signal handler of the script ends the process here
         self._written = 0
         self._broken = False
@@ -56,39 +56,27 @@ class Steps(Part):
         row["optimizer"] = model.number
         row["skipped"] = watcher.skipped
         rate = optimizer.param_groups[0].get("lr")
-        if isinstance(rate, watcher.torch.Tensor):
+        if isinstance(rate, self._tensor):
             pending.append(("learning_rate", rate))
         else:
             row["learning_rate"] = rate
         if self._readings.is_at_once(pending):
-            self._finish(row, [(key, values_of(tensor)) for key, tensor in pending])
+            self._finish(row, [(key, values_of(tensor)) for key, tensor in pending] if pending else ())
         else:
             self._readings.ask(pending, functools.partial(self._finish, row))
             self._readings.collect()
 
-    def _finish(self, row: dict[str, Any], arrived: list[tuple[str, list[float]]]) -> None:
+    def _finish(self, row: dict[str, Any], arrived: Sequence[tuple[str, list[float]]]) -> None:
         """What the row still lacked is there; let the parts look at it."""
-        for key, numbers in arrived:
-            if key in row:
-                row[key] += numbers
-            else:
-                row[key] = numbers
+        if arrived:
+            _join(row, arrived)
         if "norms" in row:
             self._add_total(row)
         if "loss" in row:
             row["loss"] = sum(row["loss"])
-        for key in ("loss_scale", "learning_rate"):
-            if isinstance(row.get(key), list):
-                row[key] = row[key][0]
-        if "found_inf" in row:
-            row["skipped"] = row["skipped"] or any(row["found_inf"])
-        if "updates" in row:
-            row["update_ratio"] = _ratio(math.hypot(*row["updates"]), math.hypot(*row["weights"]))
         self._watcher.pass_on("read", row["step"], row)
         with self._writing:
-            for name, column in self._columns:
-                column.append(row.get(name))
-            self._rows += 1
+            self._rows.append(tuple(map(row.get, COLUMNS)))
         if self._is_time(row.get("grad_norm", 0.0)):
             self._write()
 
@@ -102,7 +90,7 @@ class Steps(Part):
     def _is_time(self, norm: float) -> bool:
         return (
             self._written < AT_ONCE
-            or self._rows >= ROWS
+            or len(self._rows) >= ROWS
             or time.monotonic() - self._since >= SECONDS
             or self._has_broken(norm)
         )
@@ -116,14 +104,14 @@ class Steps(Part):
     def _write(self) -> None:
         """Write the block. A column in which nothing is known is left out."""
         with self._writing:
-            columns = {name: one for name, one in self._columns if any(value is not None for value in one)}
-            if self._rows:
-                self._journal.record("steps", **columns)
-            self._written += self._rows
+            rows, self._rows = self._rows, []
+            self._written += len(rows)
             self._since = time.monotonic()
-            self._rows = 0
-            for _, column in self._columns:
-                column.clear()
+            columns = zip(COLUMNS, zip(*rows))
+            if rows:
+                self._journal.record(
+                    "steps", **{name: one for name, one in columns if any(value is not None for value in one)}
+                )
 
     def beat(self) -> None:
         """The loop may be killed before its next step comes."""
@@ -146,6 +134,22 @@ class Steps(Part):
         except RuntimeError as error:
             self._journal.trouble(self.name, error)
         self._write()
+
+
+def _join(row: dict[str, Any], arrived: Sequence[tuple[str, list[float]]]) -> None:
+    """Put into the row what a device has computed."""
+    for key, numbers in arrived:
+        if key in row:
+            row[key] += numbers
+        else:
+            row[key] = numbers
+    for key in ("loss_scale", "learning_rate"):
+        if isinstance(row.get(key), list):
+            row[key] = row[key][0]
+    if "found_inf" in row:
+        row["skipped"] = row["skipped"] or any(row["found_inf"])
+    if "updates" in row:
+        row["update_ratio"] = _ratio(math.hypot(*row["updates"]), math.hypot(*row["weights"]))
 
 
 def _total(norms: list[float]) -> float:

@@ -40,9 +40,10 @@ class Updates(Part):
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Copy the sample."""
         step = self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
-        self._sample = []
-        if step not in FIRST and step % EVERY:
+        if step % EVERY and step not in FIRST:
+            self._sample = []
             return
+        self._watcher.wake(self, "after_step")
         trained = [one for one in held(optimizer) if one.grad is not None and not one.grad.is_sparse]
         chosen = trained[:: max(1, -(-len(trained) // PARAMETERS))]
         with self._watcher.torch.no_grad():
@@ -52,13 +53,13 @@ class Updates(Part):
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """Compare it. What the difference is, is read with the row."""
         sample, self._sample = self._sample, []
-        if not sample:
-            return
-        pending, norm = self._watcher.pending, self._watcher.torch.linalg.vector_norm
-        with self._watcher.torch.no_grad():
-            for one, before in sample:
-                pending.append(("updates", norm(_some(one).float() - before.float())))
-                pending.append(("weights", norm(before.float())))
+        self._watcher.rest(self, "after_step")
+        torch, pending = self._watcher.torch, self._watcher.pending
+        with torch.no_grad():
+            before = [one.float() for _, one in sample]
+            updates = torch._foreach_sub([_some(one).float() for one, _ in sample], before)
+            pending.extend(("updates", one) for one in torch._foreach_norm(updates))
+            pending.extend(("weights", one) for one in torch._foreach_norm(before))
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Keep what moved. A learning rate of 0 (the start of a warm-up) and a skipped step say nothing."""

@@ -31,17 +31,19 @@ EVENTS = tuple(name for name, value in vars(Part).items() if callable(value))
 class Watcher:
     """Tells each part what it asked for, guarded, and keeps what all parts share.
 
-    torch       the module
-    registry    knows the modules of the process
-    models      the models found, by id of their optimizer
-    step        the rounds of the loop so far, of the optimizer that has made most
-    row         what was measured in the round at hand, by the names of the `steps` record
-    pending     tensors whose values join the row, as lists by their name, once they can be read (steps.py)
-    spent       the seconds of the round at hand that went into data, forward and backward
-    skipped     whether a GradScaler left out the step at hand
-    scaler      the GradScaler that steps
-    unscaled    the id of the last loss that it scaled, and the loss
-    alarmed     whether a loss or gradient was not finite, so that all gradients should be measured
+    torch         the module
+    registry      the modules of the process
+    models        the models found, by id of their optimizer while that is alive
+    models_found  how many there were
+    step          the rounds of the loop so far, of the optimizer that has made most
+    row           what was measured in the round at hand, by the names of the `steps` record
+    pending       tensors whose values join the row, as lists by their name, once they can be read (steps.py)
+    spent         the seconds of this round in each of its parts
+    alarmed       whether a loss or gradient was not finite, so that all gradients should be measured
+    scaler        the GradScaler that steps
+    skipped       whether it left out the step at hand
+    unscaled      the id of the last loss that it scaled, and the loss
+    busy          whether it is the observer that computes
     """
 
     pending: list[tuple[str, torch.Tensor]]
@@ -54,11 +56,13 @@ class Watcher:
         self.registry = Registry(torch)
         self.forwards: Forwards | None = None
         self.models: dict[int, ModelSeen] = {}
+        self.models_found = 0
         self.step = 0
         self.skipped = False
         self.row: dict[str, Any] = {}
         self.pending = []
         self.spent = {"data": 0.0, "forward": 0.0, "backward": 0.0}
+        self.unused = False
         self.alarmed = False
         self.scaler: Any = None
         self.unscaled = (0, None)
@@ -80,6 +84,18 @@ class Watcher:
         self.parts = [one for one in self.parts if one is not part]
         for event, calls in self._calls.items():
             self._calls[event] = [one for one in calls if one.__self__ is not part]  # type: ignore[attr-defined]
+
+    def rest(self, part: Part, *events: str) -> None:
+        """Tell this part nothing of these events until it wakes: what has nothing to do costs nothing."""
+        for event in events:
+            calls = self._calls[event]
+            self._calls[event] = [one for one in calls if one.__self__ is not part]  # type: ignore[attr-defined]
+
+    def wake(self, part: Part, *events: str) -> None:
+        """Tell this part of these events again, in its turn, unless it was removed."""
+        for event in events:
+            told = {id(part), *(id(one.__self__) for one in self._calls[event])}  # type: ignore[attr-defined]
+            self._calls[event] = [getattr(one, event) for one in self.parts if id(one) in told]
 
     def wants(self, event: str) -> bool:
         """Whether any part overrides this."""
@@ -169,6 +185,7 @@ class Watcher:
         """This is a forked child now, and what the parts know is the parent's. `watch` makes new ones."""
         self.busy = False
         self.models.clear()
+        self.models_found = 0
         self.row = {}
         self.step = 0
         for part in list(self.parts):

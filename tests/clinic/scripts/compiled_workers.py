@@ -27,11 +27,11 @@ def main():
     parser.add_argument("--epochs", type=int, default=3)
     args = parser.parse_args()
     torch.manual_seed(args.seed)
-    loader = DataLoader(Spirals(9000, args.seed), batch_size=300, shuffle=True, num_workers=2, persistent_workers=True)
-    net = nn.Sequential(nn.Linear(2, 256), nn.SiLU(), nn.Linear(256, 256), nn.SiLU(), nn.Linear(256, 3))
+    loader = DataLoader(Spirals(3000, args.seed), batch_size=100, shuffle=True, num_workers=2, persistent_workers=True)
+    net = nn.Sequential(nn.Linear(2, 384), nn.SiLU(), nn.Linear(384, 384), nn.SiLU(), nn.Linear(384, 384), nn.SiLU(), nn.Linear(384, 3))
     model = torch.compile(net, backend="eager")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1e-2, total_steps=args.epochs * len(loader))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=3e-3, total_steps=args.epochs * len(loader))
     for epoch in range(args.epochs):
         for batch in loader:
             loss = nn.functional.cross_entropy(model(batch["points"]), batch["label"])

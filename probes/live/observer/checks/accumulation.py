@@ -66,7 +66,7 @@ class Accumulation(Part):
         self._passes, self._forwards, self._factors = 0, 0, []
         if step > LAST:
             self._watcher.remove(self)
-        if len(self._watcher.models) != 1:
+        if self._watcher.models_found != 1:
             return
         self._total += passes
         self._steady = self._steady + 1 if passes == self._last else 0

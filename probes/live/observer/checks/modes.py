@@ -49,6 +49,9 @@ class Modes(Part):
         self._recorded: list[str] = []
         self._round: list[str] = []
         self._usual: Counter[int] = Counter()
+        self._most = 0
+        self._is_grad_enabled = watcher.torch.is_grad_enabled
+        self._tensor = watcher.torch.Tensor
         self._rounds = self._rounds_with = self._evaluations = 0
         self._in_train = self._in_eval_steps = self._kept = 0
         self._places: Counter[int] = Counter()
@@ -56,7 +59,7 @@ class Modes(Part):
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A forward without gradients is an evaluation, or belongs to a step of another kind."""
-        if self._watcher.torch.is_grad_enabled():
+        if self._is_grad_enabled():
             if self._places:
                 self._trained.add(self._address((args, kwargs)))
             return
@@ -67,8 +70,9 @@ class Modes(Part):
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """A forward that recorded a graph waits for its backward."""
-        if self._watcher.torch.is_grad_enabled() and len(self._recorded) < MANY:
-            first: Any = next(tensors_in(self._watcher.torch.Tensor, output), None)
+        if self._is_grad_enabled() and len(self._recorded) < MANY:
+            whole = isinstance(output, self._tensor)
+            first: Any = output if whole else next(tensors_in(self._tensor, output), None)
             if first is not None and first.requires_grad:
                 self._recorded.append(self._mode(root))
 
@@ -76,8 +80,9 @@ class Modes(Part):
         """Which of the forwards was this backward's?"""
         recorded, self._recorded = self._recorded, []
         if "train" in recorded or "plain" in recorded:
-            self._unused(recorded.count("eval"))
-            recorded = [one for one in recorded if one != "eval"]
+            if "eval" in recorded:
+                self._unused(recorded.count("eval"))
+                recorded = [one for one in recorded if one != "eval"]
             self._too_many(recorded)
         self._round += recorded
 
@@ -85,14 +90,15 @@ class Modes(Part):
         """A round is complete."""
         ran, self._round = self._round, []
         if ran:
-            in_eval = set(ran) == {"eval"}
+            in_eval = ran[0] == "eval" and set(ran) == {"eval"}
             self._in_eval_steps = self._in_eval_steps + 1 if in_eval else 0
             if self._in_eval_steps == STEPS:
                 self._journal.fact("model.eval_mode_in_training", True, step=step)
             elif step == 2 * STEPS and not in_eval:
                 self._journal.fact("model.eval_mode_in_training", False, step=step)
         self._rounds += 1
-        self._close_round()
+        if self._evaluations:
+            self._close_round()
 
     def ended(self) -> None:
         """The last evaluation comes after the last step."""
@@ -104,7 +110,7 @@ class Modes(Part):
 
     def _close_round(self, last: bool = False) -> None:
         """Judge the forwards without gradients of this round."""
-        if self._in_train and len(self._watcher.models) <= 1 and self._rounds:
+        if self._in_train and self._watcher.models_found <= 1 and self._rounds:
             self._rounds_with += 1
             rare = self._rounds_with <= max(1, RARE * self._rounds)
             several = self._in_train > 1 or self._rounds_with > 1 or last
@@ -130,15 +136,16 @@ class Modes(Part):
 
     def _too_many(self, recorded: list[str]) -> None:
         """Far more forwards before a backward than this loop ever needs: the others were an evaluation."""
-        usual = max(self._usual, key=self._usual.__getitem__, default=0)
-        seen = self._usual[usual] if usual else 0
-        if seen >= USUAL and len(self._usual) <= 2 and len(recorded) >= usual + 3:
+        usual, count = self._most, len(recorded)
+        if count >= usual + 3 and self._usual[usual] >= USUAL and len(self._usual) <= 2:
             self._journal.fact("model.grad_in_eval", True)
-            self._kept += len(recorded) - usual
-            if "train" in recorded and len(self._watcher.models) <= 1:
+            self._kept += count - usual
+            if "train" in recorded and self._watcher.models_found <= 1:
                 self._journal.fact("model.train_mode_in_eval", True)
         elif recorded:
-            self._usual[len(recorded)] += 1
+            self._usual[count] += 1
+            if count != usual and self._usual[count] > self._usual[usual]:
+                self._most = count
 
     def _address(self, arguments: Any) -> int:
         """Where the first input lies, or 0."""

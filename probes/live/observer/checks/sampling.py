@@ -67,6 +67,10 @@ EVENTS = (
 """What checks are told, in sampled steps only."""
 
 
+OWN = ("batch_loaded", "before_forward", "after_forward", "before_backward", "before_step")
+"""Those of them that come from outside."""
+
+
 def is_thorough(step: int) -> bool:
     """Whether activations are read in this step."""
     return step in THOROUGH or step % EVERY == 0
@@ -124,11 +128,10 @@ class Sampling(Part):
                 return
             self._clock = id(optimizer)
         self._others = 0
-        if self._told:
+        if self._told or step == 1:
             self._end()
-        wanted = step + 1 in EARLY or is_thorough(step + 1)
         if (
-            wanted
+            (step + 1 in EARLY or is_thorough(step + 1))
             and self._looks < FEW + self._rounds // 100
             and not anything_compiled(self._watcher)
             and not self._fused()
@@ -161,6 +164,7 @@ class Sampling(Part):
         for check in chosen:
             for name in check.functions:
                 heard.setdefault(name, []).append(self._listener(check))
+        self._watcher.wake(self, *OWN)
         self._tell("look_began", step)
         self._operations.start(heard)
 
@@ -168,6 +172,7 @@ class Sampling(Part):
         self._operations.stop()
         self._tell("look_ended", self._step)
         self._told = {}
+        self._watcher.rest(self, *OWN)
 
     def _tell(self, event: str, *args: Any) -> None:
         for check, call in self._told.get(event, ()):

@@ -48,10 +48,13 @@ class Schedule(Part):
         for one in objects:
             if type(one) in kinds and getattr(one, "optimizer", None) is model.optimizer:
                 self._moved[id(one)] = (weakref.ref(one), self._place(one))
+        self._watcher.wake(self, "after_step")
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """Where each scheduler stands. The last look counts, for they may be gone when the process ends."""
-        if self._moved and (step % 10 == 0 or step < 10):
+        if not self._moved:
+            self._watcher.rest(self, "after_step")
+        elif step % 10 == 0 or step < 10:
             for key, (reference, first) in self._moved.items():
                 one = reference()
                 if one is not None:

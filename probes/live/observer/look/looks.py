@@ -46,6 +46,12 @@ class Looks:
         """Whether a look is on."""
         return self._look is not None
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is looked at, nor will be."""
+        waiting = self._look or self._leaving or self._failing or self._snapshot
+        return not waiting and not self._armed
+
     def after_failure(self, failing: Step, step: int) -> None:
         """This step has failed: run it once more beside the next one."""
         self._step = step

@@ -24,12 +24,26 @@ from traindx.probes.inputs import Input, Kind
 from traindx.probes.logs import parse_series, series_facts
 
 # Small configurations of common trainers: what an example says of settings is spelled out in the first that has words for it.
-_CONFIGS = (
-    ("train.yaml", "output_dir: runs/exp42\nper_device_train_batch_size: 8\nlearning_rate: 5.0e-5\nnum_train_epochs: 3\n"),
-    ("lora.toml", 'pretrained_model_name_or_path = "base.safetensors"\nnetwork_module = "networks.lora"\n'
-     "train_batch_size = 2\nunet_lr = 1e-4\nmax_train_steps = 2000\n"),
-    ("config.yaml", "batch_size: 32\nlr: 0.001\nepochs: 10\noptimizer: adamw\n"),
-)  # fmt: skip
+_TRANSFORMERS = """\
+output_dir: runs/exp42
+per_device_train_batch_size: 8
+learning_rate: 5.0e-5
+num_train_epochs: 3
+"""
+_KOHYA = """\
+pretrained_model_name_or_path = "base.safetensors"
+network_module = "networks.lora"
+train_batch_size = 2
+unet_lr = 1e-4
+max_train_steps = 2000
+"""
+_PLAIN = """\
+batch_size: 32
+lr: 0.001
+epochs: 10
+optimizer: adamw
+"""
+_CONFIGS = (("train.yaml", _TRANSFORMERS), ("lora.toml", _KOHYA), ("config.yaml", _PLAIN))
 
 
 class _Given(NamedTuple):
@@ -80,7 +94,7 @@ class Examples:
     def _shown(self, cause: str, example: Example, inputs: list[InputShown]) -> Shown | None:
         knowledge = self._knowledge
         symptom = example.symptom or next(iter(knowledge.causes[cause].symptoms))
-        read = Found(inputs=[Input(one.name, one.kind, data=one.text.encode()) for one in inputs])
+        read = Found(inputs=[Input(one.name, Kind(one.kind), data=one.text.encode()) for one in inputs])
         session = Session(knowledge, read, machine=False, probes=[_Given(self._facts(example))])
         reasoned = session.run((symptom,), ())
         diagnosis = Patching(session, reasoned).attached()
