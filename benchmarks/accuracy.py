@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -22,7 +21,7 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-import yaml
+from accuracy_cases import Case, read_cases
 from accuracy_page import page_of
 
 from traindx.engine.diagnose import diagnose
@@ -36,26 +35,6 @@ from traindx.probes.registry import probes_for
 MOST_JOBS = 2
 KEPT = 3
 """Causes of each answer that are kept."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One case as it stands in its file."""
-
-    name: str
-    symptom: str
-    truth: tuple[str, ...]
-    """The cause, then those that count as right too."""
-    strength: str
-    inputs: tuple[tuple[str, str, str], ...]
-    """Name, kind and text of each."""
-
-    @property
-    def words(self) -> frozenset[str]:
-        """All words of the inputs, in lower case."""
-        return frozenset(
-            word for _, _, text in self.inputs for word in re.findall(r"[^\W\d_]{2,}", text.lower())
-        )
 
 
 @dataclass(frozen=True)
@@ -78,30 +57,6 @@ class Score:
     """Where the right symptom stands among those seen without it being given; 0 where it is not there."""
     baselines: Mapping[str, tuple[float, float]]
     """By name: how likely the right cause is first, and among the first three."""
-
-
-def read_cases(folder: Path) -> list[Case]:
-    """The cases of a folder, by name. Raises ValueError for a file that is no case."""
-    cases = []
-    for path in sorted(folder.glob("*.yaml")):
-        found = yaml.load(path.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        if not isinstance(found, dict) or not {"symptom", "cause"} <= found.keys():
-            raise ValueError(f"{path} is no case: it needs `symptom` and `cause`")
-        truth = (found["cause"], *(found.get("also_accept") or ()))
-        strength = found.get("evidence_strength") or "unknown"
-        cases.append(Case(path.stem, found["symptom"], truth, strength, tuple(_inputs(found))))
-    return cases
-
-
-def _inputs(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    config = str(found.get("config_name") or "config.yaml").replace("/", "_")
-    for key, name, kind in (
-        ("log", "train.log", "LOG"),
-        ("config", config, "CONFIG"),
-        ("code", "train.py", "CODE"),
-    ):
-        if (text := str(found.get(key) or "")).strip():
-            yield name, kind, text
 
 
 @cache

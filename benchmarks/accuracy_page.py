@@ -18,10 +18,10 @@ BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 FEWEST = 5
 """Cases below which a row of the table of families is too few to say anything."""
 INTRODUCTIONS = {
-    "seen": "These cases were read while the rules were written. How well they do shows that the rules say what was "
-    "meant, not how well they do elsewhere: take the figures as an upper bound.",
-    "held-out": "These cases were kept apart: they were not read while the rules were written, and only these figures "
-    "were looked at. They are the ones to go by.",
+    "seen": """These cases were read while the rules were written. How well they do shows that the rules say what was meant, not how
+well they do elsewhere: take the figures as an upper bound.""",
+    "held-out": """These cases were kept apart while the rules were written: they were scored and not read. They are the ones to go by.
+Where cases that were seen do better, the difference is what the rules know of those cases alone.""",
 }
 Scores = Sequence["Score"]
 
@@ -35,15 +35,14 @@ def page_of(sets: Mapping[str, Scores]) -> str:
 
 
 def _about(sets: Mapping[str, Scores]) -> Iterator[str]:
-    counts = ", ".join(f"{len(scores)} {name.replace('-', ' ')}" for name, scores in sets.items())
-    yield f"Measured on {date.today():%d %B %Y} over {counts}, each a failure that somebody reported and somebody explained,"
-    yield "shortened to a log, a configuration and a piece of code as far as there were any. Written by"
-    yield "`python benchmarks/accuracy.py`, which scores any folder of such cases; the cases themselves are not part of the"
-    yield "repository."
-    yield ""
-    yield "*First* is the share of cases whose right cause is put first, *among three* the share where it is among the first"
-    yield "three, both with the symptom given unless said otherwise. The range behind a share is its 95 % interval (Wilson)."
-    yield "A cause that the case's own discussion left open beside the right one counts as right."
+    counts = " and ".join(f"{len(scores)} cases {name.replace('-', ' ')}" for name, scores in sets.items())
+    yield f"""Measured on {date.today():%d %B %Y} over {counts}. A case is written after a failure that somebody reported and explained
+in public: a log, a configuration and a piece of code as far as there were any, the symptom, and the cause. Written by
+`python benchmarks/accuracy.py`, which scores any folder of such cases; the cases themselves are not in the repository.
+
+*First* is the share of cases whose right cause is put first, *among three* the share where it is among the first three,
+both with the symptom given unless said otherwise. The range behind a share is its 95 % interval (Wilson): with few cases
+it is wide. Causes that a case lists beside the right one count as right."""
 
 
 def _set(name: str, scores: Scores) -> Iterator[str]:
@@ -142,5 +141,5 @@ def _share(held: Iterable[float]) -> str:
 
 
 def _bar(share: float) -> str:
-    full = round(share * WIDTH)
+    full = int(share * WIDTH + 1e-9)
     return "█" * full + "░" * (WIDTH - full)

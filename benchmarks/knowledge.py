@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROUNDS = 5
+ROUNDS = 3
 FACTS = 500
 _READ = """
 import time, yaml

@@ -76,7 +76,11 @@ def _tell_ranks(
     facts.tell("dist.elsewhere", "; ".join(map(_whereabouts, others)) or None, place)
     failed = [one for one in others if _failed(one)]
     held_up = [one for one in others if _standstill(one) is not None and one.last("end") is None]
-    facts.tell("dist.rank_held_up", bool(held_up), held_up[0].place(held_up[0].last("stacks") or {}) if held_up else place)
+    facts.tell(
+        "dist.rank_held_up",
+        bool(held_up),
+        held_up[0].place(held_up[0].last("stacks") or {}) if held_up else place,
+    )
     facts.tell(
         "dist.rank_failed",
         bool(failed),

@@ -92,6 +92,23 @@ def test_ranks_in_a_collective_are_told_from_the_one_elsewhere(knowledge: Knowle
     assert (seen["dist.collectives_differ"], seen["dist.rank_failed"]) == (False, False)
 
 
+def test_a_rank_that_is_held_up_explains_the_wait(knowledge: Knowledge) -> None:
+    seen = Seen(
+        knowledge,
+        [process(0, 2), steps(loss=LOSSES), stacks(*IN_COLLECTIVE)],
+        [process(1, 2), steps(loss=LOSSES), stacks('File "train.py", line 77, in save')],
+    )
+
+    assert seen["dist.rank_held_up"] is True
+
+
+def test_a_loop_that_went_on_afterwards_does_not_stand_still(knowledge: Knowledge) -> None:
+    later = {**steps(loss=[1.0, 0.9]), "step": [61, 62]}
+    seen = Seen(knowledge, [process(0, 2), steps(loss=LOSSES), stacks(*IN_COLLECTIVE), later])
+
+    assert seen["process.stuck"] is None
+
+
 def test_a_rank_that_had_ended_explains_the_wait(knowledge: Knowledge) -> None:
     end = {"kind": "end", "t": 8.0, "how": "exit", "status": 0, "steps": 60}
     seen = Seen(

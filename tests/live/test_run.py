@@ -109,6 +109,16 @@ def test_records_are_kept_where_asked(diagnose: Diagnose, tmp_path: Path) -> Non
     assert len(list((tmp_path / "kept").glob("*.jsonl"))) == 2
 
 
+def test_a_kept_folder_is_diagnosed_as_the_run_was(diagnose: Diagnose, tmp_path: Path) -> None:
+    fails = "raise KeyError('labels')"
+    diagnose("--keep", tmp_path / "kept", "--report", "run.json", "--", sys.executable, "-c", fails)
+    script = [sys.executable, "-m", "traindx", "kept", "-f", "json"]
+    done = subprocess.run(script, check=False, cwd=tmp_path, capture_output=True, timeout=60)
+    then, later = json.loads((tmp_path / "run.json").read_text()), json.loads(done.stdout)
+    shown = ("symptoms", "causes", "inputs")
+    assert [later[one] for one in shown] == [then[one] for one in shown]
+
+
 def test_a_run_that_shows_the_symptom_is_stopped(diagnose: Diagnose) -> None:
     code = (
         "import threading, time\n"

@@ -98,6 +98,23 @@ for level in range(1, 8):
     train()
 torch.optim.lr_scheduler.StepLR(optimizer, 1).step()
 """
+# Warnings of torch's own, in Python and in C code, over steps that are sampled and steps that are not.
+WARNED = """
+for step in range(12):
+    optimizer.zero_grad()
+    out = model(torch.ones(2, 4))
+    nn.functional.softmax(out)
+    (out * 2).grad
+    torch.range(0, 1)
+    if step > 3:
+        nn.Softmax()(out)
+        nn.MSELoss()(out, torch.ones(2, 2))
+    out.mean().backward()
+    optimizer.step()
+    if step == 6:
+        printed(lambda: nn.functional.cross_entropy(out, torch.tensor([0, 9])))
+        printed(lambda: nn.functional.linear(out, torch.ones(7, 7)))
+"""
 UNCAUGHT = """
 model.act = fail
 try:
@@ -114,7 +131,7 @@ nn.functional.cross_entropy(model(torch.ones(2, 4)), torch.tensor([0, 7]))
 
 
 def test_tracebacks_and_the_lines_of_warnings_stay_as_they_are(tmp_path: Path) -> None:
-    script = PRELUDE + CAUGHT + UNCAUGHT
+    script = PRELUDE + WARNED + CAUGHT + UNCAUGHT
     code, _, err = run_bare(script, tmp_path)
     watched = watch(script, tmp_path)
     assert (watched.code, watched.err.splitlines()) == (code, err.splitlines())

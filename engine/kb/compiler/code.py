@@ -72,6 +72,8 @@ def _with_words(rule: Any, scope: Scope) -> Any:
 
 def _words(rule: Stored, scope: Scope, depth: int = 0) -> frozenset[str]:
     """The words of a rule, in lower case: of the sets that it could go by, the one that is hardest to meet."""
+    if "words" in rule:
+        return frozenset(rule["words"])
     return _hardest([_words_of(key, value, scope, depth) for key, value in rule.items()])
 
 
@@ -84,7 +86,8 @@ def _words_of(key: str, value: Any, scope: Scope, depth: int) -> frozenset[str]:
         case "regex":
             return _of_each([_longest(text) for text in literals(value)])
         case "named" | "calls" | "reads":
-            return _of_each([word for name in value for word in map(_longest, literals(name) or [""])])
+            texts = [[name] if name.isidentifier() else literals(name) or [""] for name in value]
+            return _of_each([_longest(text) for one in texts for text in one])
         case "pattern":
             text = _STRING.sub("", value if isinstance(value, str) else value["context"])
             names = [name for name in _NAME.findall(text) if not iskeyword(name)]

@@ -10,6 +10,7 @@ from .compiling import run_as_it_is
 from .journal import Journal
 from .part import Part
 from .patching import replace, scaler_class
+from .traces import leave_out_ours
 
 if TYPE_CHECKING:
     import torch
@@ -20,19 +21,24 @@ if TYPE_CHECKING:
 def watch_losses(watcher: Watcher) -> None:
     """Tell `before_backward` and `after_backward`. `torch.Tensor.backward` ends in the function replaced here."""
 
+    tensor = watcher.torch.Tensor
     run_as_it_is(watcher.torch, _loss_in)
 
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-            loss = _loss_in(watcher.torch.Tensor, tensors)
-            if loss is None:
-                return original(tensors, *args, **kwargs)
-            watcher.unused = True
-            watcher.tell("before_backward", loss)
+            loss = tensors if isinstance(tensors, tensor) else _loss_in(tensor, tensors)
+            if loss is not None:
+                watcher.unused = True
+                watcher.tell("before_backward", loss)
             start = time.perf_counter()
-            result = original(tensors, *args, **kwargs)
-            watcher.spent["backward"] += time.perf_counter() - start
-            watcher.tell("after_backward", loss)
+            try:
+                result = original(tensors, *args, **kwargs)
+            except BaseException as error:
+                leave_out_ours(error)
+                raise
+            if loss is not None:
+                watcher.spent["backward"] += time.perf_counter() - start
+                watcher.tell("after_backward", loss)
             return result
 
         return backward
@@ -46,7 +52,7 @@ def watch_losses(watcher: Watcher) -> None:
 
         return scale
 
-    replace(watcher, watcher.torch.autograd, "backward", wrap)
+    replace(watcher, watcher.torch.autograd, "backward", wrap, leaves_itself_out=True)
     replace(watcher, scaler_class(watcher.torch), "scale", wrap_scale)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import is_compiling_in
 from .patching import replace, scaler_class
+from .traces import leave_out_ours
 
 if TYPE_CHECKING:
     import torch
@@ -33,7 +34,7 @@ def watch_optimizers(watcher: Watcher, forwards: Forwards) -> None:
     watcher.on_close(optim.register_optimizer_step_pre_hook(before).remove)
     watcher.on_close(optim.register_optimizer_step_post_hook(after).remove)
     replace(watcher, optim.Optimizer, "__init__", seen.wrap_init)
-    replace(watcher, optim.Optimizer, "zero_grad", seen.wrap_zero_grad)
+    replace(watcher, optim.Optimizer, "zero_grad", seen.wrap_zero_grad, leaves_itself_out=True)
     replace(watcher, scaler_class(watcher.torch), "step", seen.wrap_scaler_step)
 
 
@@ -64,7 +65,11 @@ class Optimizers:
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
             if self.watcher.unused:
                 self.watcher.tell("gradients_clearing", optimizer)
-            result = original(optimizer, *args, **kwargs)
+            try:
+                result = original(optimizer, *args, **kwargs)
+            except BaseException as error:
+                leave_out_ours(error)
+                raise
             self.watcher.tell("gradients_cleared", optimizer)
             return result
 
@@ -107,6 +112,5 @@ class Optimizers:
         self._stepping = None
         self.forwards.round_ended()
         step = self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
-        if step > self.watcher.step:
-            self.watcher.step = step
+        self.watcher.step = max(self.watcher.step, step)
         self.watcher.tell("after_step", optimizer, step)

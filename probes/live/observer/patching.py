@@ -13,12 +13,18 @@ if TYPE_CHECKING:
 
 
 def replace(
-    watcher: Watcher, owner: Any, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
+    watcher: Watcher,
+    owner: Any,
+    name: str,
+    wrap: Callable[[Callable[..., Any]], Callable[..., Any]],
+    *,
+    leaves_itself_out: bool = False,
 ) -> None:
     """Put `wrap(original)` in the place of `owner.name` until the watching ends. Raises AttributeError.
 
     torch.compile runs ours uncompiled (the mark is that of torch._dynamo.disable), as it does the originals:
-    only such functions may be replaced so. No traceback shows ours, and no warning counts it.
+    only such functions may be replaced so. No traceback shows ours, and no warning counts it. What is called in
+    every step takes itself out of tracebacks (`leaves_itself_out`), which saves a frame.
     """
     original = vars(owner)[name] if isinstance(owner, type) else getattr(owner, name)
     inner = hidden(wrap(original))
@@ -32,6 +38,8 @@ def replace(
             leave_out_ours(error)
             raise
 
+    if leaves_itself_out:
+        ours = functools.wraps(original)(inner)
     run_as_it_is(watcher.torch, inner)
     run_as_it_is(watcher.torch, ours)
     ours._torchdynamo_disable = True  # type: ignore[attr-defined]

@@ -41,7 +41,8 @@ class Steps(Part):
         self._readings = Readings(watcher.torch)
         self._rows: list[tuple[Any, ...]] = []
         self._tensor = watcher.torch.Tensor
-        self._writing = threading.RLock()  # re-entered where a signal handler of the script ends the process here
+        # Re-entered where a signal handler of the script ends the process here.
+        self._writing = threading.RLock()
         self._written = 0
         self._broken = False
         self._since = time.monotonic()

@@ -12,7 +12,9 @@ from torch import nn
 from torch.nn.functional import cross_entropy, mse_loss
 
 HERE = Path(__file__).parent
-TEXT = "".join(path.read_text("ascii", "ignore") for path in sorted((HERE.parents[2] / "kb" / "causes").rglob("*.yaml")))
+TEXT = "".join(
+    path.read_text("ascii", "ignore") for path in sorted((HERE.parents[2] / "kb" / "causes").rglob("*.yaml"))
+)
 
 
 class Step(NamedTuple):
@@ -68,7 +70,11 @@ def language(steps: int, every: int, seed: int) -> list[Step]:
         return rows[:, :-1], rows[:, -1]
 
     model = nn.Sequential(
-        nn.Embedding(len(letters), 24), nn.Flatten(), nn.Linear(288, 160), nn.GELU(), nn.Linear(160, len(letters))
+        nn.Embedding(len(letters), 24),
+        nn.Flatten(),
+        nn.Linear(288, 160),
+        nn.GELU(),
+        nn.Linear(160, len(letters)),
     )
     return train(model, batch, steps, every, 3e-3)
 

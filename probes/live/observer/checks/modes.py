@@ -154,11 +154,11 @@ class Modes(Part):
 
     def _mode(self, root: Any) -> str:
         """`train` or `eval` where it makes a difference, else `plain`."""
-        if id(root) not in self._noisy:
-            self._noisy[id(root)] = [
+        noisy = self._noisy.get(id(root))
+        if noisy is None:
+            noisy = self._noisy[id(root)] = [
                 one for one in root.modules() if type(one).__name__ in NOISY and getattr(one, "p", 1.0) > 0
             ]
-        noisy = self._noisy[id(root)]
         if not noisy:
             return "plain"
         if root.training:
