@@ -24,6 +24,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update", action="store_true", help="Write the golden texts anew instead of comparing."
     )
+    parser.addoption(
+        "--clinic", action="store_true", help="Watch every script of the clinic, not one in three."
+    )
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_samples_are_named_where_workers_load_them() -> None:
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         loader: Any = torch.utils.data.DataLoader(samples(bad_input=9), batch_size=4, num_workers=1)  # type: ignore[arg-type]
         for inputs, labels in loader:
-            F.mse_loss(model(inputs), labels).backward()  # type: ignore[no-untyped-call]
+            F.mse_loss(model(inputs), labels).backward()
             optimizer.step()
     assert str(said["data.nonfinite_where"]).endswith("in the data set 9")
 

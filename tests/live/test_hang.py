@@ -127,7 +127,7 @@ print(os.waitstatus_to_exitcode(os.wait()[1]), threading.active_count())
     (tmp_path / "torch.py").write_text(
         "import traindx_observer.watcher as watcher, types\n"
         "watcher.install = lambda *args: types.SimpleNamespace("
-        "step=0, options={}, add=lambda part: None, close=lambda: None, forget=lambda watch: None)\n"
+        "step=0, options={}, add=lambda part: None, close=lambda: None, forget=lambda watch: None, beat=lambda: None)\n"
         "__version__ = '0'\n"
     )
     ran = watch(code, tmp_path)

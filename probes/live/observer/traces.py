@@ -90,14 +90,15 @@ def straighten_all() -> None:
     """From now on straighten what Python's traceback module is about to print or to format."""
     import traceback
 
-    original = traceback.TracebackException.__init__
+    kind: Any = traceback.TracebackException
+    original = kind.__init__
 
     @functools.wraps(original)
-    def __init__(self: Any, kind: Any, error: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self: Any, error_type: Any, error: Any, *args: Any, **kwargs: Any) -> None:
         straighten(error)
-        original(self, kind, error, *args, **kwargs)
+        original(self, error_type, error, *args, **kwargs)
 
-    traceback.TracebackException.__init__ = __init__  # type: ignore[method-assign]
+    kind.__init__ = __init__
 
 
 def straighten(error: BaseException | None) -> None:

@@ -54,6 +54,8 @@ class Updates(Part):
         """Compare it. What the difference is, is read with the row."""
         sample, self._sample = self._sample, []
         self._watcher.rest(self, "after_step")
+        if not sample:
+            return
         if not sample:  # a step without a gradient
             return
         torch, pending = self._watcher.torch, self._watcher.pending
