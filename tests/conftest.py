@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from traindx.engine.kb.packs import Pack
 
 from .small_pack import BASE, PackMaker
 
+# As many tests run as there are cores: threads of torch would only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # The same examples every time, so that a build does not fail by chance; `--hypothesis-profile=search` looks for new ones.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
@@ -25,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update", action="store_true", help="Write the golden texts anew instead of comparing."
     )
     parser.addoption(
-        "--clinic", action="store_true", help="Watch every script of the clinic, not one in three."
+        "--clinic", action="store_true", help="Watch every script of the clinic, not one in five."
     )
 
 

@@ -1,6 +1,8 @@
-"""The knowledge base as it is."""
+"""The knowledge base as it is, and processes that start as on a terminal."""
 
 from __future__ import annotations
+
+import signal
 
 import pytest
 
@@ -13,3 +15,9 @@ from traindx.engine.kb.packs import own_pack
 def knowledge() -> Knowledge:
     """Our own knowledge, all of it."""
     return load([own_pack()])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_counts() -> None:
+    """A shell starts what it runs in the background deaf to Ctrl-C, and that would be inherited."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -133,8 +133,12 @@ class Order(Part):
     def _unused(self) -> None:
         """Say so, unless the script moves the weights by itself (it may do so without an optimizer)."""
         alive = [(ref(), values) for ref, values in self._still]
-        if alive and all(one is None or self._torch.equal(_part(one), values) for one, values in alive):
+        if alive and all(one is None or self._is_still(one, values) for one, values in alive):
             self._journal.fact("grad.backward_without_step", True)
+
+    def _is_still(self, parameter: Any, values: Any) -> bool:
+        # What is NaN and stays NaN has not moved.
+        return bool(self._torch.allclose(_part(parameter), values, rtol=0, atol=0, equal_nan=True))
 
     def _samples(self, optimizer: Any = None) -> list[tuple[weakref.ref[Any], Any]]:
         """Values of some parameters that an optimizer holds."""
