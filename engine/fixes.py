@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from .facts import Facts, Scalar, Value
 from .infer import Ranked
 from .kb.knowledge import Knowledge
 from .kb.rules import ChangeRule, FixRule
+from .wording import show
 
 
 class Setting(NamedTuple):
@@ -71,7 +72,8 @@ def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts) -> Offer | None:
     if holds is False:
         return None
     settings, notes = changes(fix, facts)
-    nothing_left = fix.settings and not settings and not (fix.snippet or fix.command or fix.steps)
+    changed = bool(settings) or any(_is_relative(fix.settings[name]) for name in _unknown(fix, facts))
+    nothing_left = fix.settings and not (changed or fix.snippet or fix.command or fix.steps)
     if nothing_left:
         return None
     proviso = fix.when.text if fix.when is not None and holds is None else ""
@@ -82,19 +84,38 @@ def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str,
     """What a fix changes in this run, and why it does not where it cannot."""
     settings: list[Setting] = []
     notes: list[str] = []
+    unknown: list[str] = []
     new: dict[str, Scalar] = {}
     for name, change in fix.settings.items():
         before = facts.value(f"config.{name}")
         before = before if not isinstance(before, tuple) else None
         after = _after(change, before, facts, new)
         if after is None:
-            notes.append(f"{name} is not known here, so its new value is not computed")
+            unknown.append(f"{name}: {_wish(change)}; what it is now is not known here")
         elif after == before:
             notes.append(f"{name} is {before} already")
         else:
             new[name] = after
             settings.append(Setting(name, before, after))
-    return tuple(settings), tuple(notes)
+    # Of several names of one quantity, a run uses one: which, is not known either.
+    return tuple(settings), (*notes, *(() if settings else unknown[:1]))
+
+
+def _unknown(fix: FixRule, facts: Facts) -> Iterator[str]:
+    return (name for name in fix.settings if facts.value(f"config.{name}") is None)
+
+
+def _is_relative(change: ChangeRule) -> bool:
+    """Whether it asks for a value measured by the one that stands."""
+    return change.way in ("multiply", "at_least", "at_most")
+
+
+def _wish(change: ChangeRule) -> str:
+    """A change in words, where its value cannot be told."""
+    words = {"multiply": "multiply it by", "at_least": "make it at least", "at_most": "make it at most"}
+    if change.way not in words:
+        return "its new value follows from numbers that are not known here"
+    return f"{words[change.way]} {show(change.value or 0)}"
 
 
 def _after(

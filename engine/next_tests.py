@@ -38,9 +38,12 @@ class NextTest(NamedTuple):
 
 
 def next_tests(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge, top: int = 5) -> list[NextTest]:
-    """The unknown facts that a person can find out, the most informative per minute first."""
+    """The unknown facts that a person can find out, the most informative per minute first.
+
+    They are about the causes that are at least possible; where none is, about all.
+    """
     candidates = ranked[:_CANDIDATES]
-    lines = _open_lines(candidates)
+    lines = _open_lines([one for one in candidates if one.verdict != "unlikely"] or candidates)
     questions = (knowledge.facts.get(name) for name in lines if name not in facts)
     tests = [
         test

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .gather import Gathered
+from .probe import InputSeen
 
 _MOST = 8
 _LOGS = frozenset({"log", "records", "events"})
@@ -18,8 +21,12 @@ _KINDS = (
 
 
 def not_seen(gathered: Gathered) -> tuple[str, ...]:
-    """Inputs that could not be read, kinds of input that are missing, and facts no probe could give."""
+    """Inputs that could not be read, or not all of them, kinds of input that are missing, and facts no probe could give."""
     read = {one.kind for one in gathered.inputs if not one.bad}
-    bad = [f"{one.name}: {one.note}" for one in gathered.inputs if one.bad]
     missing = [text for kinds, text in _KINDS if not kinds & read]
-    return (*bad, *missing, *gathered.facts.reasons()[:_MOST])
+    return (*unread(gathered.inputs), *missing, *gathered.facts.reasons()[:_MOST])
+
+
+def unread(inputs: Iterable[InputSeen]) -> tuple[str, ...]:
+    """What could not be read of the inputs, or was left out. The note of a watched run says what was seen."""
+    return tuple(f"{one.name}: {one.note}" for one in inputs if one.note and one.kind not in _WATCHED)

@@ -101,7 +101,7 @@ def _problem(error: yaml.MarkedYAMLError) -> YamlProblem:
     mark = error.problem_mark or error.context_mark
     parts = [part for part in (error.context, error.problem) if part]
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    return YamlProblem(": ".join(parts), line, column)
+    return YamlProblem(", ".join(parts), line, column)
 
 
 def _unreadable(text: str, error: yaml.YAMLError) -> YamlProblem:

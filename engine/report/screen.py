@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnosis import CauseFound, Diagnosis, Evidence, SymptomFound, TestToRun
+from ..not_seen import unread
 from ..wording import show
 from .lines import Line, Span, line_of, title, where
 from .screen_fixes import fixes
@@ -29,7 +30,7 @@ def screen(diagnosis: Diagnosis) -> Iterator[Line]:
 
 
 def _head(diagnosis: Diagnosis) -> Iterator[Line]:
-    read = [one.name for one in diagnosis.inputs if not one.bad]
+    read = [one.name + (" (not read)" if one.bad else "") for one in diagnosis.inputs]
     shown = ", ".join(read[:INPUTS]) + (f" and {len(read) - INPUTS} more" if len(read) > INPUTS else "")
     yield line_of(Span(f"traindx {diagnosis.version}", "dim"), Span(f"  {shown or 'no input'}", "dim"))
     for one in diagnosis.symptoms:
@@ -50,7 +51,7 @@ def _symptom(one: SymptomFound) -> Iterator[Line]:
     )
     yield line_of(Span(one.title, "title"), Span(f"  ({one.id}, {seen})", "dim"))
     for line in one.evidence[:2]:
-        yield evidence_line(line, mark="!", role="bad", indent=2)
+        yield from evidence_lines(line, mark="!", role="bad", indent=2)
 
 
 def _seen(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -107,7 +108,7 @@ def _cause(number: int, one: CauseFound) -> Iterator[Line]:
         Span(f"  {one.verdict}, {one.confidence:.0%}", role), hang=4,
     )  # fmt: skip
     for line in one.evidence[:EVIDENCE]:
-        yield evidence_line(line, indent=4)
+        yield from evidence_lines(line, indent=4)
     rest = len(one.evidence) - EVIDENCE
     if rest > 0:
         yield line_of(Span(f"    ... {rest} more in the report", "dim"))
@@ -118,12 +119,15 @@ def _cause(number: int, one: CauseFound) -> Iterator[Line]:
         yield line_of(Span(f"    ? not known: {names}", "dim"), hang=6)
 
 
-def evidence_line(line: Evidence, *, indent: int, mark: str = "", role: str = "") -> Line:
-    """One line of evidence, marked for or against."""
+def evidence_lines(line: Evidence, *, indent: int, mark: str = "", role: str = "") -> Iterator[Line]:
+    """One line of evidence, marked for or against, and below it the lines of a file that it shows."""
+    statement, *shown = line.statement.split("\n")
     supports = line.decibans > 0
     mark = mark or ("+" if supports else "-")
     role = role or ("bad" if supports else "good")
-    return line_of(" " * indent, Span(mark, role), f" {line.statement}", *where(line.source), hang=indent + 2)
+    yield line_of(" " * indent, Span(mark, role), f" {statement}", *where(line.source), hang=indent + 2)
+    for text in shown:
+        yield line_of(" " * (indent + 2), Span(text, "dim"))
 
 
 def _tests(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -159,9 +163,8 @@ def _procedure(diagnosis: Diagnosis) -> Iterator[Line]:
 
 
 def _foot(diagnosis: Diagnosis) -> Iterator[Line]:
-    bad = tuple(f"{one.name}: {one.note}" for one in diagnosis.inputs if one.bad)
     # Where a cause was found, what else could have been looked at is for the report.
-    unseen = bad if diagnosis.outcome == "cause-found" else diagnosis.not_seen
+    unseen = unread(diagnosis.inputs) if diagnosis.outcome == "cause-found" else diagnosis.not_seen
     if unseen or diagnosis.notes or diagnosis.packs:
         yield Line()
     for text in unseen:

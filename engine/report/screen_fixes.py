@@ -39,6 +39,9 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         for setting in one.settings:
             before = "" if setting.before is None else f" (now {show(setting.before)})"
             yield line_of(f"      {setting.name} = {show(setting.after)}{before}")
+    if not one.patch and not one.settings:
+        for note in one.by_hand[:1]:
+            yield line_of(f"      {note}", hang=6)
     if one.command:
         yield line_of(f"      $ {one.command}", hang=8)
     for step in one.steps[:2]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..diagnosis import CauseFound, Diagnosis
 from .lines import Line, Span, line_of, where
-from .screen import evidence_line, worth_showing
+from .screen import evidence_lines, worth_showing
 
 SYMPTOMS = 3
 CAUSES = 3
@@ -54,7 +54,7 @@ def _cause(number: int, one: CauseFound, fixes: dict[str, str]) -> Iterator[Line
     )  # fmt: skip
     if number == 1:
         for line in [line for line in one.evidence if line.decibans > 0][:EVIDENCE]:
-            yield evidence_line(line, indent=5)
+            yield from evidence_lines(line, indent=5)
         fix = next((fix for fix in one.fixes if fix in fixes), None)
         if fix is not None:
             yield line_of(f"     fix: {fixes[fix]}", Span(f"  ({fix})", "dim"), hang=7)

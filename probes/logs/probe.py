@@ -137,7 +137,7 @@ class LogProbe:
         self._logs.append(log)
         notes += blocks.notes
         if blocks.size == 0 and not listener.heard.machine:
-            notes.append("empty")
+            raise Unreadable("empty")
         if log.store.full:
             notes.append("more kinds of numbers than are kept")
         return "; ".join(notes), blocks.size

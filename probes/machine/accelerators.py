@@ -117,7 +117,7 @@ class Looking:
             how = "; ".join(reasons)
             seen.tell("gpu.present", False, how)
             seen.tell("gpu.count", 0, how)
-            seen.cannot(DEVICE, "there is no accelerator here")
+            seen.cannot(DEVICE, "this machine has no accelerator")
 
 
 def _tell_device(devices: Sequence[Device], how: str, seen: Observed) -> None:
