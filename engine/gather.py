@@ -17,7 +17,9 @@ from .infer import Ranked, rank, to_decibans, to_probability, verdict_of
 from .kb.knowledge import Knowledge
 from .kb.rules import EvidenceRule, FactRule, Rule, Weights
 from .probe import Event, Findings, InputSeen, Probe
-from .symptoms import Seen, certainty, imply_symptom, note_symptoms, see_symptoms
+from .resemblance import likenesses
+from .symptoms import Seen, certainty, imply_symptom, in_trouble, note_symptoms, see_symptoms
+from .weigh import Weighed, reads_like
 
 BUDGET = 20.0
 """Seconds that probes nobody asked for may take in all."""
@@ -36,6 +38,7 @@ class Gathered:
     events: list[Event] = field(default_factory=list)
     inputs: list[InputSeen] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    excerpts: list[str] = field(default_factory=list)
     ran: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     """Probe -> why it did not run."""
@@ -52,6 +55,7 @@ class Gathered:
         self.events.extend(findings.events)
         self.inputs.extend(findings.inputs)
         self.notes.extend(findings.notes)
+        self.excerpts.extend(findings.excerpts)
 
     def settle(self, knowledge: Knowledge, given: tuple[str, ...]) -> None:
         """Draw what follows from the facts: derived facts, symptoms, and what those bring."""
@@ -60,7 +64,19 @@ class Gathered:
         self.seen = see_symptoms(knowledge, self.facts, given) or imply_symptom(knowledge, self.facts)
         note_symptoms(self.facts, self.seen)
         derive(self.facts, knowledge)
-        self.ranked = rank(knowledge, self.facts, certainty(self.seen))
+        sure = certainty(self.seen)
+        self.ranked = rank(knowledge, self.facts, sure)
+        unsettled = not self.ranked or self.ranked[0].confidence < knowledge.weights.likely
+        if unsettled and self.excerpts and (sure or in_trouble(self.facts)):
+            self.ranked = rank(knowledge, self.facts, sure, self._hints(knowledge))
+
+    def _hints(self, knowledge: Knowledge) -> dict[str, Weighed]:
+        """The causes that the text reads like: of the symptoms that a person named, or else of all."""
+        given = [one.symptom.id for one in self.seen if one.given]
+        of_symptom = knowledge.asked_by["symptom"]
+        causes = {cause for name in given for cause in of_symptom.get(name, ())} or set(knowledge.causes)
+        found = likenesses(self.excerpts, knowledge.page_words, frozenset(causes))
+        return {name: reads_like(one, knowledge.weights) for name, one in found.items()}
 
 
 def gather(

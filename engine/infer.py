@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .facts import Facts
@@ -30,15 +31,20 @@ class Ranked(NamedTuple):
     """Facts that its undecided evidence asks for and that are not known."""
 
 
-def rank(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> list[Ranked]:
+def rank(
+    knowledge: Knowledge,
+    facts: Facts,
+    symptoms: Mapping[str, float],
+    hints: Mapping[str, Weighed] = MappingProxyType({}),
+) -> list[Ranked]:
     """Every cause in question, the most likely first.
 
-    `symptoms` holds how sure each symptom is, from 0 to 1; one that a person names is 1. Causes
-    are not exclusive: each is judged on its own. Ties are broken by the prior, then by id, so
-    that the same facts always give the same order.
+    `symptoms` holds how sure each symptom is, from 0 to 1; one that a person names is 1, `hints` a line of
+    evidence for some causes beside those of their rules. Causes are not exclusive: each is judged on its own.
+    Ties are broken by the prior, then by id, so that the same facts always give the same order.
     """
-    causes = _in_question(knowledge, facts, symptoms)
-    ranked = [judge(cause, facts, symptoms, knowledge.weights) for cause in causes]
+    causes = _in_question(knowledge, facts, symptoms, hints)
+    ranked = [judge(cause, facts, symptoms, knowledge.weights, hints.get(cause.id)) for cause in causes]
     ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
     return _since_something_is(ranked, max(symptoms.values(), default=0.0), knowledge.weights)
 
@@ -57,23 +63,31 @@ def _with_confidence(one: Ranked, confidence: float, weights: Weights) -> Ranked
     return one._replace(confidence=confidence, verdict=verdict_of(confidence, one.evidence, weights))
 
 
-def _in_question(knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float]) -> list[CauseRule]:
-    """The causes that a symptom that is seen can have, and those that telling evidence brings up by itself."""
+def _in_question(
+    knowledge: Knowledge, facts: Facts, symptoms: Mapping[str, float], hints: Iterable[str]
+) -> list[CauseRule]:
+    """The causes that a symptom that is seen can have, and those that telling evidence or a hint brings up by itself."""
     by_symptom, by_fact = knowledge.asked_by["symptom"], knowledge.asked_by["fact"]
     listed = {name for symptom in symptoms for name in by_symptom.get(symptom, ())}
     asking = {name for fact in ("", *facts.not_false()) for name in by_fact.get(fact, ())} - listed
     told = {name for name in asking if _is_told(knowledge.causes[name], facts)}
-    return [knowledge.causes[name] for name in sorted(listed | told)]
+    return [knowledge.causes[name] for name in sorted(listed | told | set(hints))]
 
 
 def _is_told(cause: CauseRule, facts: Facts) -> bool:
     return any(line.supports in TELLING and line.rule.of(facts) is True for line in cause.evidence)
 
 
-def judge(cause: CauseRule, facts: Facts, symptoms: Mapping[str, float], weights: Weights) -> Ranked:
+def judge(
+    cause: CauseRule,
+    facts: Facts,
+    symptoms: Mapping[str, float],
+    weights: Weights,
+    hint: Weighed | None = None,
+) -> Ranked:
     """One cause against the facts, as if there were no other."""
     prior = to_decibans(_prior(cause, symptoms, weights))
-    evidence = weigh_all(cause.evidence, facts, weights)
+    evidence = weigh_all(cause.evidence, facts, weights) + ((hint,) if hint else ())
     total = prior + math.fsum(one.decibans for one in evidence)
     confidence = to_probability(total)
     verdict = verdict_of(confidence, evidence, weights)
@@ -101,10 +115,13 @@ def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) ->
 
 
 def verdict_of(confidence: float, evidence: tuple[Weighed, ...], weights: Weights) -> str:
-    """Confirmed needs decisive evidence: many weak hints make a cause likely, never certain."""
+    """Confirmed needs decisive evidence: many weak hints make a cause likely, never certain.
+
+    Likely needs more than that a text reads like it.
+    """
     if confidence >= weights.confirmed and any(one.decisive and one.decibans > 0 for one in evidence):
         return "confirmed"
-    if confidence >= weights.likely:
+    if confidence >= weights.likely and not all(one.hint for one in evidence if one.decibans > 0):
         return "likely"
     return "possible" if confidence >= weights.possible else "unlikely"
 

@@ -161,6 +161,8 @@ def _chances(
 
 def _seen(gain: float, loss: float, share: float) -> float:
     """The probability of a yes, for one cause of this probability."""
+    if gain < 0 and loss < 0:
+        return 0.5  # Either answer speaks against the cause, and none is the likelier.
     if gain < 0 or (gain == 0 and loss > 0):
         return 1 - _seen(loss, gain, share)
     present = 10 ** (gain / 10)

@@ -11,6 +11,9 @@ from typing import NamedTuple, Protocol
 
 from .facts import Fact, Place, Scalar
 
+EXCERPT = 1 << 16
+"""Characters of each end of a text that are kept to tell what it reads like."""
+
 
 class Event(NamedTuple):
     """Something that happened in the run, for the timeline."""
@@ -44,6 +47,9 @@ class Findings:
     inputs: list[InputSeen] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What a person should know about how far this probe could see."""
+    excerpts: list[str] = field(default_factory=list, repr=False)
+    """Pieces of what was read, of bounded length, for telling which cause it reads like. They are never shown: of
+    their words only those that the knowledge base uses as well."""
 
 
 Progress = Callable[[str, int, int], None]

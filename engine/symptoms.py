@@ -72,8 +72,7 @@ def _look(symptom: SymptomRule, knowledge: Knowledge, facts: Facts, given: tuple
 def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     """Where no symptom is named or sure: the one that hints and the likely causes together point to.
 
-    Where a person describes a run, or it ended with an exception, something is wrong, and a possible
-    cause suffices; else the cause must be likely: most configurations and scripts are sound. A run
+    Where a run is in trouble a possible cause suffices; else the cause must be likely: most configurations and scripts are sound. A run
     that was watched shows its symptoms itself: what is silent there is a silent fault.
     """
     if facts.value("log.watched_steps"):
@@ -81,8 +80,7 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     weights = knowledge.weights
     causes = rank(knowledge, facts, {})
     hints = [_look(symptom, knowledge, facts, ()) for symptom in knowledge.symptoms.values()]
-    in_trouble = facts.value("log.prose") or facts.value("log.exception.type")
-    enough = weights.possible if in_trouble else weights.likely
+    enough = weights.possible if in_trouble(facts) else weights.likely
     surest = max([one.confidence for one in causes[:1]] + [one.confidence for one in hints], default=0.0)
     if surest < enough:
         return []
@@ -100,6 +98,11 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     best = max(hints, key=lambda one: (odds(one), one.symptom.id))
     shows = tuple(line for line in best.evidence if line.decibans > 0)
     return [best._replace(confidence=DETECTED, evidence=shows)]
+
+
+def in_trouble(facts: Facts) -> bool:
+    """Whether something is wrong for certain: a person describes the run, or it ended with an exception."""
+    return bool(facts.value("log.prose") or facts.value("log.exception.type"))
 
 
 def certainty(seen: list[Seen]) -> Mapping[str, float]:

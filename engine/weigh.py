@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from .conditions import witnesses
 from .facts import Facts, Place
-from .kb.rules import EvidenceRule, Weights
+from .kb.rules import EvidenceRule, Rule, Weights
+from .resemblance import Likeness
 from .wording import fill
 
 _PLACES = 3
@@ -27,6 +28,23 @@ class Weighed(NamedTuple):
     """The facts that decided it."""
     places: tuple[Place, ...] = ()
     decisive: bool = False
+    hint: bool = False
+    """It makes a cause worth a look, and never likely."""
+
+
+_READS_LIKE = EvidenceRule(Rule("its words", "null", [], None), "", "", None, None, None)
+
+
+def reads_like(likeness: Likeness, weights: Weights) -> Weighed:
+    """What it adds to a cause that a text reads like what is known of it.
+
+    All of the weight goes to the nearest page, and little to those that are far behind: the square of the share.
+    """
+    words = ", ".join(likeness.words)
+    decibans = weights.resemblance * likeness.share**2
+    return Weighed(
+        _READS_LIKE, True, decibans, f"its words are those of this cause: {words}", hint=True
+    )
 
 
 def weigh_all(rules: Iterable[EvidenceRule], facts: Facts, weights: Weights) -> tuple[Weighed, ...]:

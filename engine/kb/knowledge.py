@@ -213,6 +213,11 @@ class Knowledge:
         """The trainers' languages of settings, in the form that the dialect reader knows."""
         return dict(self._sections("dialects")["dialect"])
 
+    @cached_property
+    def page_words(self) -> Mapping[str, Mapping[str, int]]:
+        """How much each word speaks for each cause, by word and cause."""
+        return self._sections("resemblance")["word"]
+
     @property
     def pages(self) -> Mapping[str, Any]:
         """Texts that only explanations and reports show: explanation, sources, checklist, playbook."""

@@ -39,6 +39,7 @@ def _head(diagnosis: Diagnosis) -> Iterator[Line]:
         yield Line()
         yield line_of(Span("Nothing wrong found in what I could see.", "good"))
         yield from _seen(diagnosis)
+        yield from _nearest(diagnosis)
 
 
 def _symptom(one: SymptomFound) -> Iterator[Line]:
@@ -62,6 +63,14 @@ def _seen(diagnosis: Diagnosis) -> Iterator[Line]:
         for fact in diagnosis.facts:
             if fact.name == name:
                 yield line_of(f"  {name} = {show(fact.value)}", *where(fact.source))
+
+
+def _nearest(diagnosis: Diagnosis) -> Iterator[Line]:
+    """What a text reads like that tells of trouble and names none."""
+    near = [one.id for one in diagnosis.causes if any(line.decibans > 0 for line in one.evidence)]
+    if near:
+        yield line_of(f"  A hint and no more: the words are nearest to those of {', '.join(near[:CAUSES])}.", hang=4)
+        yield line_of("  Say what goes wrong with --symptom, and these and others are weighed.", hang=4)
 
 
 def _timeline(diagnosis: Diagnosis) -> Iterator[Line]:

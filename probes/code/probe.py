@@ -9,7 +9,7 @@ from time import monotonic
 from traindx.engine.facts import Fact, Origin, Place, Scalar
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import CodePatternRule
-from traindx.engine.probe import Findings, InputSeen
+from traindx.engine.probe import EXCERPT, Findings, InputSeen
 
 from ..inputs import Input, Kind
 from .parsing import imports_of, is_python2, syntax_error
@@ -91,6 +91,7 @@ class CodeProbe:
                 findings.inputs.append(InputSeen(given.name, "code", note=str(error), bad=given.named))
                 continue
             findings.inputs.append(InputSeen(given.name, "code", len(source.text)))
+            findings.excerpts.append(source.text[:EXCERPT])
             if source.text.strip():
                 yield Module(source, self.knowledge.idioms)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from traindx.engine.facts import Fact, Facts, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.probe import Findings, InputSeen
+from traindx.engine.probe import EXCERPT, Findings, InputSeen
 from traindx.engine.redact import safe
 
 from ..inputs import Input, Kind
@@ -73,6 +73,7 @@ class ConfigProbe:
         self.sources = reader.reads
         findings.inputs += reader.seen
         findings.notes += dict.fromkeys(reader.notes)
+        findings.excerpts += [one.document.text[:EXCERPT] for one in reader.reads if one.document.part is None]
         if reader.reads:
             findings.facts += self._facts(reader.reads, reader.seen, findings.facts)
         return findings

@@ -112,6 +112,6 @@ def _remark(documents: Sequence[Document]) -> str:
 
 def _broken(documents: Sequence[Document]) -> bool:
     """Whether nothing could be read."""
-    return not any(one.reading.entries for one in documents) and any(
-        one.reading.problems for one in documents
-    )
+    if any(one.reading.entries for one in documents):
+        return False
+    return not documents[0].file.text.strip() or any(one.reading.problems for one in documents)

@@ -9,10 +9,12 @@ from traindx.engine.facts import Fact, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event, Findings, InputSeen
 
+from .crowd import tell_crowd
 from .curves import Curve, are_apart, curves_of, facts_of
 from .failures import read_failures
+from .native import tell_fault
 from .processes import RUN, Process, Record
-from .ranks import tell_drift
+from .ranks import tell_drift, tell_failed_rank
 from .setting import tell_setting
 from .shares import tell_shares
 from .standstill import tell_end, tell_standstill
@@ -84,10 +86,13 @@ class LiveProbe:
         failures = read_failures(processes, self._knowledge)
         self._facts.take_all(failures.facts)
         events = [*failures.events, *self._said_events(processes)]
+        tell_fault(self._facts, processes)
+        tell_crowd(self._facts, processes)
         if trainers:
             world = max(one.world_size for one in trainers)
             tell_setting(self._facts, min(trainers, key=lambda one: one.rank or 0), world_size=world)
             tell_drift(self._facts, trainers, self._knowledge.limits["ranks_differ"])
+            tell_failed_rank(self._facts, trainers)
             events += tell_standstill(self._facts, trainers)
         events += tell_end(self._facts, processes, self._status)
         self._findings.events = sorted(events, key=_by_step)[:MAX_EVENTS]

@@ -1,4 +1,4 @@
-"""Do the ranks still hold the same? Their checksums at equal steps are compared."""
+"""Ranks compared: do they hold the same, by their checksums at equal steps, and did one fail alone?"""
 
 from __future__ import annotations
 
@@ -27,6 +27,33 @@ def tell_drift(facts: LiveFacts, processes: Sequence[Process], tolerance: float)
             facts.tell(fact, differ, sums[rank][0].place({"step": key[1]}, text))
             if differ:
                 break
+
+
+def tell_failed_rank(facts: LiveFacts, processes: Sequence[Process]) -> None:
+    """Say that one rank failed by itself, where another had gone on beyond that step and raised nothing.
+
+    Ranks that fail in the same step may all have the same fault; what the launcher then ends says nothing.
+    """
+    failures = [
+        (one.time(record), one, record)
+        for one in processes
+        for kind in ("exception", "fault")
+        for record in one.of(kind)
+        if one.rank is not None
+    ]
+    if not failures:
+        return
+    _, failed, record = min(failures, key=lambda one: one[0])
+    reached = whole(record.get("step"))
+    reached = _last_step(failed) if reached is None else reached
+    unhurt = [one for one in processes if one.rank is not None and one.last("exception") is None]
+    if any(one is not failed and _last_step(one) > reached + 1 for one in unhurt):
+        facts.tell("dist.rank_failed", True, failed.place(record))
+
+
+def _last_step(process: Process) -> int:
+    steps = (process.last("steps") or {}).get("step")
+    return max((whole(one) or 0 for one in steps), default=0) if isinstance(steps, list) else 0
 
 
 def _sums(process: Process, column: str) -> Mapping[Step, float]:

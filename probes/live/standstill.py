@@ -29,8 +29,8 @@ def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Even
         return []
     first, record = stuck[0]
     facts.tell("process.stuck", True, first.place(record, str(record.get("why") or "")))
-    frames = _frames(record)
-    own = _own(frames)
+    frames = frames_of(record)
+    own = own_frame(frames)
     if own:
         facts.tell("process.stuck_in", own, first.place(record, own))
     in_collective = [(one, record) for one, record in stuck if _collective(record)]
@@ -105,19 +105,19 @@ def _whereabouts(process: Process) -> str:
         return f"rank {process.rank} ended with an exception"
     if end is not None:
         return f"rank {process.rank} had ended ({end.get('how')})"
-    own = _own(_frames(stacks)) if stacks is not None else ""
+    own = own_frame(frames_of(stacks)) if stacks is not None else ""
     return f"rank {process.rank} in {own}" if own else f"rank {process.rank} wrote nothing"
 
 
 def where_it_stands(process: Process, record: Record) -> str:
     """Where a process stands whose stacks were written, in one line."""
     rank = f"rank {process.rank}: " if process.world_size > 1 else ""
-    where, collective = _own(_frames(record)), _collective(record)
+    where, collective = own_frame(frames_of(record)), _collective(record)
     inside = f", in {collective}" if collective else ""
     return f"{rank}no step; it stands in {where or 'a library'}{inside}"
 
 
-def _frames(record: Record) -> list[str]:
+def frames_of(record: Record) -> list[str]:
     """The frames of the main thread, innermost last."""
     threads = [one for one in record.get("threads") or () if isinstance(one, dict)]
     main = next((one for one in threads if one.get("name") == "MainThread"), threads[0] if threads else {})
@@ -129,7 +129,7 @@ def _collective(record: Record) -> str:
     named = record.get("collective")
     if named:
         return str(named)
-    for frame in _frames(record):
+    for frame in frames_of(record):
         if any(part in frame for part in _COLLECTIVE):
             found = _FRAME.search(frame)
             if found is not None and found["function"]:
@@ -137,7 +137,7 @@ def _collective(record: Record) -> str:
     return ""
 
 
-def _own(frames: Sequence[str]) -> str:
+def own_frame(frames: Sequence[str]) -> str:
     """The innermost frame in the person's own code, as `file:line (function)`."""
     for frame in reversed(frames):
         found = _FRAME.search(frame)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .crowd import Processors, processors, write_processors
 from .launch import environment, own_journal, start
 from .memory import kills
 from .observer.journal import Journal
@@ -55,7 +56,7 @@ def run_watched(
     `folder` is there and empty. `tell` is given a line where the run stands still. `seen` decides when
     the run is stopped. Raises NotStarted. Nothing else that fails on our side ends the run or is raised.
     """
-    killed, begun = kills(), time.monotonic()
+    killed, before, begun = kills(), processors(), time.monotonic()
     with Signals() as signals:
         child = start(command, environment(folder, options))
         journal = own_journal(folder, command)
@@ -64,7 +65,7 @@ def run_watched(
             for number in signals.wait(_LOOK):
                 child.send_signal(number)
             company.look()
-    _write_end(journal, child, killed)
+    _write_end(journal, child, killed, before)
     return Watched(child.returncode, time.monotonic() - begun, company.stopped)
 
 
@@ -79,8 +80,11 @@ def run_unwatched(command: Sequence[str]) -> Watched:
     return Watched(child.returncode, time.monotonic() - begun)
 
 
-def _write_end(journal: Journal, child: subprocess.Popen[bytes], killed: int | None) -> None:
+def _write_end(
+    journal: Journal, child: subprocess.Popen[bytes], killed: int | None, before: Processors | None
+) -> None:
     now = kills()
+    write_processors(journal, before)
     if killed is not None and now is not None:
         journal.fact("process.killed_for_memory", now > killed)
         if now > killed:

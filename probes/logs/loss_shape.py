@@ -11,6 +11,8 @@ from .told import Told
 
 _SOME = 3
 """Fewer values than this make no curve."""
+_WELL_KNOWN = (2, 3, 5, 10, 100, 1000)
+"""Numbers of classes whose logarithm nobody meets by chance."""
 
 
 def tell_shape(told: Told, loss: Series, line: Curve) -> None:
@@ -187,9 +189,11 @@ def _near_zero(told: Told, values: Sequence[float]) -> bool | None:
 
 def _near_random(told: Told, values: Sequence[float]) -> bool | None:
     """Whether a loss that does not move is the logarithm of a small number of classes."""
-    if told.value("loss.flat_from_start") is not True and told.value("loss.constant") is not True:
-        return None
     level = curve.median(values)
+    if told.value("loss.flat_from_start") is not True and told.value("loss.constant") is not True:
+        # Of a few points, only the numbers that everybody knows: ln 2, ln 10.
+        still = len(values) >= _SOME and max(values) - min(values) < 0.1 * told.limits["flat_drop"] * abs(level)
+        return True if still and any(abs(level - math.log(one)) < 0.001 for one in _WELL_KNOWN) else None
     if not 0.5 < level < 10:
         return False
     classes = round(math.exp(level))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.probe import Findings, InputSeen, Progress
+from traindx.engine.probe import EXCERPT, Findings, InputSeen, Progress
 
 from ..inputs import Input, Kind
 from ..printed import PrintedSettings
@@ -131,38 +131,40 @@ class LogProbe:
         log = Log(source.name, scan.store, scan.positions, scan.lines, listener.heard)
         if self._noticing is not None:
             self._noticing.begin(log, self._hits, listener.raising.settle)
-        notes = self._feed(source, scan, listener, self._watched(source, blocks))
+        watched = self._watched(source, blocks)
+        if (first := next(watched, None)) is None:
+            raise Unreadable("; ".join(blocks.notes) or "empty")
+        notes = self._feed(source, scan, listener, first, watched)
         scan.close()
         self._settings += listener.settings.blocks
         self._logs.append(log)
         notes += blocks.notes
-        if blocks.size == 0 and not listener.heard.machine:
-            raise Unreadable("empty")
         if log.store.full:
             notes.append("more kinds of numbers than are kept")
         return "; ".join(notes), blocks.size
 
-    def _feed(self, source: Input, scan: Scan, listener: Listener, blocks: Iterable[Block]) -> list[str]:
-        iterator = iter(blocks)
-        first = next(iterator, None)
-        if first is None:
-            return []
+    def _feed(
+        self, source: Input, scan: Scan, listener: Listener, first: Block, others: Iterator[Block]
+    ) -> list[str]:
         written = Written(self._knowledge, scan, listener)
         if self._noticing is None and written.applies(first):
-            written.read(chain((first,), iterator))
+            written.read(chain((first,), others))
             return []
         if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):
             triage = Triage(scan, listener)
-            triage.read(chain((first,), iterator))
+            triage.read(chain((first,), others))
             return [triage.note]
-        for block in chain((first,), iterator):
+        for block in chain((first,), others):
             scan.feed(block)
         return []
 
-    def _watched(self, source: Input, blocks: Blocks) -> Iterable[Block]:
+    def _watched(self, source: Input, blocks: Blocks) -> Iterator[Block]:
         """The blocks, with the progress callback called now and then."""
         total = _size(source)
-        for block in blocks:
+        block = None
+        for number, block in enumerate(blocks):
+            if number == 0:
+                self._findings.excerpts.append(block.data[:EXCERPT].decode(errors="replace"))
             yield block
             if self._noticing is not None:
                 self._noticing.grown()
@@ -171,6 +173,8 @@ class LogProbe:
                 self._called = now
                 done = blocks.position()
                 self._progress(source.name, done, max(total, done))
+        if block is not None:
+            self._findings.excerpts.append(block.data[-EXCERPT:].decode(errors="replace"))
 
     def _read_records(self, source: Input) -> tuple[str, int]:
         blocks = Blocks(source, growing=self._noticing is not None)

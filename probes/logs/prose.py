@@ -18,6 +18,7 @@ _SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
 _MACHINE = regex(
     r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b)|(?<=[\w/\\.-])\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
 )
+_NUMBER = regex(r"\d[\d.]*")
 _MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
 
 
@@ -43,13 +44,19 @@ class Writing:
         return bool(_SPEAKER.search(text)) and self.is_sentence(text)
 
     def mostly(self, lines: Iterable[str]) -> bool:
-        """Whether most of what stands outside code fences is sentences."""
+        """Whether most of what stands outside code fences is sentences.
+
+        One that comes again with other numbers is a machine's.
+        """
         fenced, sentences, others = False, 0, 0
+        shapes = set[str]()
         for line in lines:
             if _FENCE.match(line):
                 fenced = not fenced
             elif line.strip() and not fenced and not NOTE.match(line):
-                if self.is_sentence(line):
+                shape = _NUMBER.sub("0", line)
+                if shape not in shapes and self.is_sentence(line):
+                    shapes.add(shape)
                     sentences += 1
                 else:
                     others += 1

@@ -98,6 +98,8 @@ def tell_rate(told: Told, rate: Series, trouble: Mark | None, total: int | None)
         told.tell("log.lr.constant", max(values) == min(values), end)
     told.tell("log.lr.zero", values[-1] == 0 and (len(values) > 1 or peak == 0), end)
     told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
+    if len(values) > _SOME:
+        told.tell("log.lr.falls_back", _falls_back(values, peak), end)
     if trouble is not None:
         place = _last_before(line, trouble)
         if place is not None:
@@ -105,6 +107,13 @@ def tell_rate(told: Told, rate: Series, trouble: Mark | None, total: int | None)
             if place >= 1:
                 warming = values[place] > values[place - 1] and values[place] >= max(values[: place + 1])
                 told.tell("log.lr.still_warming", warming, line.marks[place])
+
+
+def _falls_back(values: Sequence[float], peak: float) -> bool:
+    """Whether the rate drops at once from near its peak to a small part of it, twice, or once and comes back."""
+    high, low = 0.5 * peak, 0.2 * peak
+    drops = [place for place in range(1, len(values)) if values[place - 1] > high and values[place] < low]
+    return len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > high)
 
 
 def _last_before(line: Curve, mark: Mark) -> int | None:

@@ -45,7 +45,7 @@ def test_settings_written_by_a_script_into_a_file(read: Reads) -> None:
 @pytest.mark.parametrize(
     ("content", "note", "bad"),
     [
-        (b"", "empty", False),
+        (b"", "empty", True),
         (
             b"\x80\x04\x95\x00",
             "a pickle or an archive, which is never opened; hand in the text it was made from",
@@ -53,7 +53,7 @@ def test_settings_written_by_a_script_into_a_file(read: Reads) -> None:
         ),
         (b"lr: 1\x00\x00", "binary, not text", True),
         (b"a: \xff\xfe1\n", "not valid UTF-8; read as Latin-1", False),
-        (b"lr: [1\n", "line 2: while parsing a flow sequence: did not find expected ',' or ']'", True),
+        (b"lr: [1\n", "line 2: while parsing a flow sequence, did not find expected ',' or ']'", True),
         (b"just words\n", "line 1: a single value and no settings", True),
     ],
 )

@@ -69,6 +69,13 @@ def test_a_smaller_batch_with_more_accumulation_keeps_at_least_the_global_batch(
     assert after["micro_batch_size"] * after["gradient_accumulation_steps"] >= batch * steps  # type: ignore[operator]
 
 
+def test_a_relative_change_of_an_unknown_value_is_said_and_not_made_up(knowledge: Knowledge) -> None:
+    facts = facts_of({"test.lower_lr_helps": True, "test.fp32_clears_nan": False})
+    (offer,) = offers(rank(knowledge, facts, NAN), facts, knowledge)
+    assert offer.settings == ()
+    assert offer.notes == ("learning_rate: multiply it by 0.1; what it is now is not known here",)
+
+
 def test_fixes_come_in_the_order_of_the_causes(knowledge: Knowledge) -> None:
     facts = facts_of({"test.fp32_clears_nan": True, "config.learning_rate": 0.1})
     offered = offers(rank(knowledge, facts, NAN), facts, knowledge)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from traindx.engine.facts import Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 
@@ -149,3 +151,78 @@ def test_what_happened_is_told_in_its_order(knowledge: Knowledge) -> None:
     assert told[0] == "a look began"
     assert "NaN or Inf for the first time" in told[1]
     assert told[-1].startswith("RuntimeError: boom")
+
+
+def fault(*frames: str, why: str = "Segmentation fault") -> Record:
+    """What faulthandler left, innermost frame last."""
+    threads = [{"name": "MainThread", "frames": list(frames)}]
+    text = f"Fatal Python error: {why}\n\nCurrent thread 0x01 (most recent call first):\n"
+    return {"kind": "fault", "t": 6.0, "why": why, "threads": threads, "traceback": text}
+
+
+def test_native_code_that_ends_a_process_is_named_with_the_line_that_called_it(knowledge: Knowledge) -> None:
+    frames = [
+        "train.py:61 in <module>",
+        "data.py:22 in load",
+        "/env/lib/python3.11/site-packages/turbojpeg/decode.py:310 in decode",
+    ]
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES), fault(*frames)], status=-11)
+
+    assert (seen["process.fault_library"], seen["process.fault_importing"]) == ("turbojpeg", False)
+    assert seen["process.fault_line"] == "data.py:22 (load)"
+    assert seen["process.signal"] == "SIGSEGV"
+
+
+def test_a_module_of_the_standard_library_is_named_too(knowledge: Knowledge) -> None:
+    frames = ["read.py:4 in read", "/usr/lib/python3.11/ctypes/__init__.py:519 in string_at"]
+    seen = Seen(knowledge, [process(), fault(*frames)])
+
+    assert seen["process.fault_library"] == "ctypes"
+
+
+def test_native_code_that_dies_while_it_is_imported_is_told_apart(knowledge: Knowledge) -> None:
+    frames = ["train.py:2 in <module>", "<frozen importlib._bootstrap>:241 in _call_with_frames_removed"]
+    seen = Seen(knowledge, [process(), fault(*frames)])
+
+    assert (seen["process.fault_importing"], seen["process.fault_library"]) == (True, None)
+
+
+def test_a_rank_that_fails_while_another_goes_on_has_failed_by_itself(knowledge: Knowledge) -> None:
+    seen = Seen(
+        knowledge,
+        [process(0, 2), steps(loss=LOSSES)],
+        [process(1, 2), steps(loss=LOSSES[:9]), raised("ValueError", "no rows left", step=9)],
+    )
+
+    assert seen["dist.rank_failed"] is True
+    assert seen.place("dist.rank_failed").rank == 1
+
+
+def test_ranks_that_fail_in_the_same_step_may_have_the_same_fault(knowledge: Knowledge) -> None:
+    seen = Seen(
+        knowledge,
+        [process(0, 2), steps(loss=LOSSES[:9])],
+        [process(1, 2), steps(loss=LOSSES[:9]), raised("ValueError", "no rows left", step=9)],
+    )
+
+    assert seen["dist.rank_failed"] is None
+
+
+def machine(busy: float, own: float) -> list[Record]:
+    """What the parent writes of a run of ten seconds on two processors."""
+    record = {"kind": "processors", "t": 10.0, "busy": busy, "all": 20.0, "own": own}
+    return [process(role="parent"), record]
+
+
+def test_programs_beside_the_run_are_told_from_the_run(knowledge: Knowledge) -> None:
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES)], machine(busy=19.0, own=6.0))
+
+    assert seen["env.processors_free"] == pytest.approx(0.05)
+    assert seen["env.processors_elsewhere"] == pytest.approx(0.65)
+
+
+def test_what_the_processes_say_that_they_took_is_their_own(knowledge: Knowledge) -> None:
+    end = {"kind": "end", "t": 9.9, "how": "exit", "processor": 16.0}
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES), end], machine(busy=19.0, own=0.0))
+
+    assert seen["env.processors_elsewhere"] == pytest.approx(0.15)

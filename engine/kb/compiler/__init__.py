@@ -12,6 +12,7 @@ from .parts import Stored, section
 from .prose import prose_section
 from .reading import reading_section
 from .reasoning import REASONING, asked_by, automatic_facts, check_examples
+from .resemblance import resemblance_section
 from .settings import SETTINGS
 
 
@@ -20,7 +21,7 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
 
     `core` is what every diagnosis needs, `reading` what a log needs, `prose` what sentences need, `code` and
     `dialects` what a script and a configuration need, `machine` what is known about devices and installations, `live` what a run under observation needs,
-    `pages` the texts that only explanations and reports show.
+    `pages` the texts that only explanations and reports show, `resemblance` the words of each cause.
     """
     core = section(scope, {**REASONING, **FIXES})
     core["fact"] |= automatic_facts(scope)
@@ -40,6 +41,7 @@ def compile_all(scope: Scope) -> dict[str, Stored]:
         "machine": machine,
         "live": section(scope, LIVE),
         "pages": pages_section(scope),
+        "resemblance": resemblance_section(scope, core),
     }
 
 

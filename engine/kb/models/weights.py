@@ -18,6 +18,9 @@ class Weights(Model):
     something_else: float = Field(
         gt=0, lt=1, description="Probability that what causes a symptom is no cause that is listed here."
     )
+    resemblance: float = Field(
+        ge=0, description="Decibans of the text reading most like a cause, where no evidence makes one likely."
+    )
     confirmed: float = Field(gt=0, lt=1)
     likely: float = Field(gt=0, lt=1)
     possible: float = Field(gt=0, lt=1)

@@ -129,6 +129,7 @@ class Weights(NamedTuple):
     symptom: float
     trust: Mapping[str, float]
     something_else: float
+    resemblance: float
     confirmed: float
     likely: float
     possible: float

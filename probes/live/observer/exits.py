@@ -107,7 +107,10 @@ class Exits:
         self._ended()
         if status is not None:
             self._status = status
-        self._journal.record("end", how=self._how, status=self._status, steps=self._step())
+        processor = round(sum(os.times()[:2]), 2)
+        self._journal.record(
+            "end", how=self._how, status=self._status, steps=self._step(), processor=processor
+        )
 
     # -- what nothing else tells of
 

@@ -100,13 +100,14 @@ class _Seen:
     def first_to_last(self) -> float | None:
         """The typical gradient of the first fifth of the weights over that of the last, in the order of the modules.
 
-        Weights are what has two dimensions or more; embeddings, whose rows are seldom met, are left out.
+        Weights are what has two dimensions or more; embeddings, whose rows are seldom met, and weights that get no
+        gradient at all are left out.
         """
         held_here = {id(one) for one in self.trained()}
         sizes = [
-            self.sums.get(id(one), 0.0) / one.numel() ** 0.5
+            self.sums[id(one)] / one.numel() ** 0.5
             for name, one in self.model.parameters()
-            if id(one) in held_here and one.dim() > 1 and "emb" not in name.lower()
+            if id(one) in held_here and id(one) in self.sums and one.dim() > 1 and "emb" not in name.lower()
         ]
         if len(sizes) < 4 or not all(size < float("inf") for size in sizes):
             return None

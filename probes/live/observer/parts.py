@@ -32,6 +32,7 @@ PARTS = (
     "checks.accumulation.Accumulation",
     "checks.modes.Modes",
     "checks.graph_kept.GraphKept",
+    "checks.turns.Turns",
     "checks.schedule.Schedule",
     "checks.sampling.Sampling",
 )

@@ -60,7 +60,7 @@ class Session:
                 self.knowledge, probes, symptoms=self.symptoms, answers=given, budget=self.budget,
                 version=__version__, top=self.top, wanted=self.wanted,
             )  # fmt: skip
-        _refuse_unread(reasoned.diagnosis)
+        _refuse_unread(reasoned.diagnosis, self.found.notes)
         notes = (*self.found.notes, *reasoned.diagnosis.notes)
         return reasoned._replace(diagnosis=reasoned.diagnosis._replace(notes=notes, command=repeat()))
 
@@ -79,10 +79,12 @@ class Session:
         return made
 
 
-def _refuse_unread(diagnosis: Diagnosis) -> None:
-    """A diagnosis of nothing would look like a clean bill of health."""
-    if not diagnosis.found and diagnosis.inputs and all(one.bad for one in diagnosis.inputs):
-        reasons = (f"{one.name}: {one.note}" for one in diagnosis.inputs)
+def _refuse_unread(diagnosis: Diagnosis, notes: Sequence[str]) -> None:
+    """A diagnosis of nothing would look like a clean bill of health. `notes` say what was handed in and is no input."""
+    if not diagnosis.found and all(one.bad for one in diagnosis.inputs):
+        reasons = [f"{one.name}: {one.note}" for one in diagnosis.inputs] or notes
+        if not reasons:
+            return
         raise BadCall("\n  ".join(["nothing could be read", *reasons]))
 
 

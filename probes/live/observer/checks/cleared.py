@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
 from ..model import held
-from ..part import Part
+from .turns import Follower
 
 if TYPE_CHECKING:
     import torch
 
     from ..watcher import Watcher
-
-LAST = 20
-"""Steps after which it is known."""
 
 ROUNDS = 5
 """Steps in a row between which nothing was cleared."""
@@ -25,7 +22,7 @@ SAMPLES = 3
 """How many gradients of an optimizer are followed."""
 
 
-class Cleared(Part):
+class Cleared(Follower):
     """Follows a few gradients of each optimizer from one of its steps to the next (playbook b26, pytorch#47175).
 
     Accumulation clears once a step, which is enough. Whoever clears (`zero_grad` of an optimizer or a module,
@@ -42,13 +39,16 @@ class Cleared(Part):
         self._marks: dict[int, list[_Mark]] = {}
         self._rounds: dict[int, int] = {}
 
+    def begin_turn(self) -> None:
+        """A loop that cleared at first may have ceased to."""
+        for known in (self._chosen, self._marks, self._rounds):
+            known.clear()
+
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """A round is complete (LBFGS clears within its step), and from here on the gradients are used up."""
-        if step > 1:
+        if id(optimizer) in self._chosen:
             self._judge(id(optimizer))
-        if step > LAST:
-            self._watcher.remove(self)
-        elif step == 1 or id(optimizer) not in self._chosen:
+        if step == 1 or id(optimizer) not in self._chosen:
             filled = [one for one in held(optimizer) if one.grad is not None]
             smallest = sorted(filled[:64], key=lambda one: one.numel())
             self._chosen[id(optimizer)] = [_Mark(one) for one in smallest[:SAMPLES]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
 from ..model import held
-from ..part import Part
+from .turns import Follower
 
 if TYPE_CHECKING:
     import torch
@@ -22,9 +22,6 @@ STALE = 3
 THROWN = 20
 """Gradients in a row that were cleared and never used; an attack of PGD makes 10 or so between two steps."""
 
-LAST = 32
-"""Steps after which the order is known."""
-
 HABIT = 5
 """Steps in a row of which each uses its last gradients only."""
 
@@ -32,7 +29,7 @@ NEVER = 100
 """Backward passes without any step; accumulation seldom goes beyond 64."""
 
 
-class Order(Part):
+class Order(Follower):
     """Steps without new gradients, gradients that no step uses, and gradients cleared just before the step."""
 
     name = "order"
@@ -51,6 +48,14 @@ class Order(Part):
         self._wasted = 0
         self._versions: dict[int, int] = {}
         self._attacks = False
+
+    def begin_turn(self) -> None:
+        """What lies between the turns was not seen."""
+        for known in (self._before, self._stale, self._emptied, self._cleared, self._versions):
+            known.clear()
+        self._thrown = self._wasted = self._since_step = 0
+        self._in_use = False
+        self._still = []
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Whoever wants a gradient of the input (an attack, a saliency map) throws those of the weights away."""
@@ -109,8 +114,6 @@ class Order(Part):
         self._thrown = self._since_step = 0
         self._in_use = False
         self._still = []
-        if step > LAST:
-            self._watcher.remove(self)
         if self._steps == 2 * STALE:
             for name in (
                 "grad.step_without_backward",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..look.places import OURS
 from ..look.values import tensors_in
+from ..operations import Call
 from .check import Check
 from .tensors import readable
 
@@ -19,35 +20,85 @@ SAME = 6
 VALUES = 64
 """How many values of an input are compared."""
 
+DRAWN = 16
+"""Random numbers that do not come again by chance."""
+
+LARGER = 2
+"""How many times as large as the batch what it is taken from must be: else it may be the training part of a set."""
+
+RANDOM = (
+    "rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "normal", "bernoulli",
+    "multinomial", "normal_", "uniform_", "random_", "bernoulli_",
+)  # fmt: skip
+PICKING = ("__getitem__", "index_select", "stack")
+
 
 class SameBatch(Check):
     """Compares a few values of the step's input with those of the sampled step before.
 
-    The whole set as one batch is the same batch in every step and no mistake. So either a loader must have more
-    batches than the one it gives, or the input is a part of a larger tensor, always the same one.
+    The whole set as one batch is the same batch in every step and no mistake. So one of these must be so, too:
+    a loader has more batches than the one it gives; the input is a part of a larger tensor, always the same one; it is
+    picked anew from a larger one; the random numbers that are drawn before it are the same each time.
     """
 
     name = "same batch"
     early = 6
+    functions = (*RANDOM, *PICKING)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._input: Any = None
         self._last: Any = None
         self._same = self._batches = 0
+        self._drawn: list[list[float]] = []
+        self._drawn_last: list[list[float]] = []
+        self._picked: list[tuple[int, ...]] = []
+        self._indices: tuple[list[Any], list[Any]] = ([], [])
+
+    def look_began(self, step: int) -> None:
+        """Nothing was drawn or picked yet. An index that is kept is no new object of the same address."""
+        self._drawn_last, self._drawn, self._picked = self._drawn, [], []
+        self._indices = (self._indices[1], [])
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """A loader gave a batch: how many has it?"""
         if not self._batches:
             self._batches = _loader_length()
 
+    def called(self, call: Call) -> None:
+        """Before the input is there: random numbers were drawn, or some rows of a tensor taken."""
+        if self._input is not None or not readable(self.torch, call.result):
+            return
+        if call.name in RANDOM:
+            if len(self._drawn) < VALUES:
+                self._drawn.append(_some(call.result))
+        elif call.args and self._is_picked(call):
+            self._picked.append(tuple(call.result.shape))
+
+    def _is_picked(self, call: Call) -> bool:
+        """Whether some of many rows were taken, and by an index that was made for this step."""
+        if call.name == "stack":
+            rows = call.argument(0, "tensors")
+            first = rows[0] if isinstance(rows, (list, tuple)) and rows else None
+            return readable(self.torch, first) and _bytes(first) > LARGER * _size(call.result)
+        whole, index = call.args[0], call.args[-1]
+        if isinstance(index, (self.torch.Tensor, list)):
+            self._indices[1].append(index)
+        else:
+            return False
+        return (
+            readable(self.torch, whole)
+            and whole.shape[1:] == call.result.shape[1:]
+            and len(whole) > LARGER * len(call.result)
+            and not any(one is index for one in self._indices[0])
+        )
+
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first tensor is the input."""
         first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None)
         if self._input is None and readable(self.torch, first) and self.torch.is_grad_enabled():
-            values = first.detach() if first.is_contiguous() else first.detach()[:1].contiguous()
-            spread = values.reshape(-1)[:: max(1, values.numel() // VALUES)].tolist()
-            self._input = (tuple(first.shape), spread, first.data_ptr() if _is_part(first) else None)
+            part = first.data_ptr() if _bytes(first) >= LARGER * _size(first) else None
+            self._input = (tuple(first.shape), _some(first), part)
 
     def look_ended(self, step: int) -> None:
         """Was the input that of the step before?"""
@@ -60,13 +111,36 @@ class SameBatch(Check):
             return
         self._same += 1
         same_part = last[2] is not None and last[2] == self._last[2]
-        if self._same >= SAME and (same_part or self._batches > 1):
+        if self._same >= SAME and (how := self._how(same_part)):
             self.say("data.same_batch", True)
+            self.say("data.same_batch_how", how)
+
+    def _how(self, same_part: bool) -> str:
+        """Why this batch is not all there is; empty where it may be."""
+        if self._drawn == self._drawn_last and sum(map(len, self._drawn)) >= DRAWN:
+            return "the random numbers that choose it are the same in every step, as after a seed set in the loop"
+        if same_part:
+            return "it is always the same part of a larger tensor"
+        if self._last[0] in self._picked:
+            return "the same rows of a larger tensor are taken anew in every step"
+        if self._batches > 1:
+            return f"the loader has {self._batches} batches and gives the first only, as one made anew in every step"
+        return ""
 
 
-def _is_part(tensor: Any) -> bool:
-    """Whether it is a view of a tensor at least twice as large."""
-    return bool(tensor.untyped_storage().nbytes() >= 2 * tensor.numel() * tensor.element_size())
+def _some(tensor: Any) -> list[float]:
+    """Values from all over a tensor."""
+    values = tensor.detach() if tensor.is_contiguous() else tensor.detach()[:1].contiguous()
+    return values.reshape(-1)[:: max(1, values.numel() // VALUES)].tolist()  # type: ignore[no-any-return]
+
+
+def _size(tensor: Any) -> int:
+    return int(tensor.numel() * tensor.element_size())
+
+
+def _bytes(tensor: Any) -> int:
+    """Of the memory that the tensor is a part of."""
+    return int(tensor.untyped_storage().nbytes())
 
 
 def _loader_length() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -11,8 +12,10 @@ from ..operations import Listener, Operations
 from ..part import Part
 from .activations import Activations
 from .binary_losses import BinaryLosses
+from .budget import EARLY, FEW, Budget, is_thorough
 from .check import Check
 from .class_losses import ClassLosses
+from .cuts import Cuts
 from .inputs import Inputs
 from .labels import Labels
 from .layers import Layers
@@ -37,20 +40,10 @@ CHECKS: tuple[type[Check], ...] = (
     Syncs,
     Inputs,
     Outputs,
+    Cuts,
     Activations,
     Layers,
 )
-
-EARLY = range(2, 8)
-"""Steps in which the arguments of the loss are read."""
-
-THOROUGH = (10, 50, 200)
-"""Steps in which activations are read too, for up to half a step; later every EVERY steps. Together under 1 %."""
-
-EVERY = 1000
-
-FEW = 24
-"""Looks that every run may have, however many optimizers it makes; then one in a hundred steps."""
 
 OTHERS = 9
 """Steps of other optimizers after which the one that was followed is taken to be gone."""
@@ -71,11 +64,6 @@ OWN = ("batch_loaded", "before_forward", "after_forward", "before_backward", "be
 """Those of them that come from outside."""
 
 
-def is_thorough(step: int) -> bool:
-    """Whether activations are read in this step."""
-    return step in THOROUGH or step % EVERY == 0
-
-
 class Sampling(Part):
     """Tells the checks what happens in sampled steps, from one step of an optimizer to its next.
 
@@ -93,6 +81,7 @@ class Sampling(Part):
         self._checks = [kind(journal, options, watcher) for kind in CHECKS]
         self._told: dict[str, list[tuple[Check, Callable[..., None]]]] = {}
         self._step = self._clock = self._others = self._rounds = self._looks = 0
+        self._budget = Budget()
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Passed on."""
@@ -128,11 +117,13 @@ class Sampling(Part):
                 return
             self._clock = id(optimizer)
         self._others = 0
+        self._budget.step_ended(looked_into=bool(self._told) or step == 1)
         if self._told or step == 1:
             self._end()
         if (
             (step + 1 in EARLY or is_thorough(step + 1))
             and self._looks < FEW + self._rounds // 100
+            and self._budget.is_left()
             and not anything_compiled(self._watcher)
             and not self._fused()
         ):
@@ -151,6 +142,7 @@ class Sampling(Part):
 
     def _begin(self, step: int) -> None:
         self._step = step
+        self._budget.look_began()
         chosen = [one for one in self._checks if is_thorough(step) or EARLY.index(step) < one.early]
         self._told = {
             event: [
@@ -185,11 +177,15 @@ class Sampling(Part):
         """A check that raises is recorded and told nothing more; the others go on."""
         if check not in self._checks:
             return
+        if self._budget.is_used_up(check) and call.__name__ != "look_ended":
+            return  # what it has gathered it may still say
+        start = time.perf_counter()
         try:
             call(*args)
         except Exception as error:  # noqa: BLE001 - the other checks and the run go on
             self._journal.trouble(check.name, error)
             self._checks.remove(check)
+        self._budget.add(check, time.perf_counter() - start)
 
     def _fused(self) -> bool:
         """Whether a module in eval mode has a fused kernel."""

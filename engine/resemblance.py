@@ -1,0 +1,65 @@
+"""Which causes does a text read like? A hint, for where no evidence makes any of them likely.
+
+What is known of each cause is a page of words, and pages are compared with the text as a search engine
+would (Okapi BM25: Robertson and Zaragoza, 2009): rare words count more than common ones, and a long page gains
+nothing by its length.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from .regex import regex
+
+NAMED = 5
+"""How many of the shared words are named to a person."""
+_WORDS = regex(r"[A-Z]?[a-z]+|[A-Z]{2,}")
+_ENDINGS = ("ing", "ed", "es", "s", "ly")
+_STEM = 4
+"""Letters that are left at least where an ending is taken off."""
+
+
+class Likeness(NamedTuple):
+    """How much a text reads like a page."""
+
+    share: float
+    """From 0 to 1, where 1 is the page that is nearest."""
+    words: tuple[str, ...]
+    """The words that tell most, as the text writes them."""
+
+
+def words_of(text: str) -> Iterator[tuple[str, str]]:
+    """Each word, without its ending, and as it is written. Names are taken apart at capitals and underscores."""
+    for match in _WORDS.finditer(text):
+        written = match[0]
+        if len(written) > 1:
+            yield stem(written.lower()), written
+
+
+def stem(word: str) -> str:
+    """A word without its ending, so that `padding`, `padded` and `pads` are one."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM:
+            return word[: -len(ending)]
+    return word
+
+
+def likenesses(
+    texts: Iterable[str], pages: Mapping[str, Mapping[str, int]], among: frozenset[str]
+) -> dict[str, Likeness]:
+    """How much the texts together read like each page of those `among`. `pages` holds word -> page -> weight."""
+    written = {word: as_written for text in texts for word, as_written in words_of(text)}
+    shared: dict[str, Counter[str]] = {page: Counter() for page in among}
+    for word, as_written in written.items():
+        for page, weight in pages.get(word, {}).items():
+            if page in among:
+                shared[page][as_written] += weight
+    totals = {page: sum(words.values()) for page, words in shared.items()}
+    most = max(totals.values(), default=0)
+    return {
+        page: Likeness(total / most, tuple(word for word, _ in shared[page].most_common(NAMED)))
+        for page, total in sorted(totals.items())
+        if total
+    }

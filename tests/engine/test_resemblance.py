@@ -1,0 +1,93 @@
+"""What a text reads like: a hint where evidence is missing, and never more."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traindx.engine.diagnose import Reasoned, diagnose
+from traindx.engine.facts import Fact, Origin, Value
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.probe import Findings
+from traindx.engine.resemblance import likenesses, words_of
+
+PAGES = {"pad": {"masks": 30, "shapes": 5}, "nan": {"overflow": 20}, "loss": {"masks": 1, "overflow": 1}}
+ALL = frozenset({"masks", "shapes", "overflow"})
+
+
+class Told:
+    """A probe that read a text, and perhaps some facts in it."""
+
+    id, cost, asked_for = "logs", 0.1, True
+    gives: frozenset[str] = frozenset()
+
+    def __init__(self, text: str, **facts: Value) -> None:
+        self._text, self._facts = text, facts
+
+    def run(self) -> Findings:
+        facts = [Fact(name.replace("__", "."), value, Origin.LOG) for name, value in self._facts.items()]
+        return Findings(facts, excerpts=[self._text])
+
+
+def reasoned(knowledge: Knowledge, probe: Told, *symptoms: str) -> Reasoned:
+    return diagnose(knowledge, [probe], symptoms=symptoms)
+
+
+def test_words_are_compared_without_their_endings_and_shown_as_written() -> None:
+    assert dict(words_of("Padded pads, key_padding_mask maxSeqLen")) == {
+        "padd": "padding", "pads": "pads", "key": "key", "mask": "mask", "max": "max", "seq": "Seq", "len": "Len"
+    }  # fmt: skip
+
+
+def test_the_nearest_page_counts_whole_and_the_others_by_their_share() -> None:
+    found = likenesses(["the pad of the loss"], PAGES, ALL)
+    assert {page: round(one.share, 3) for page, one in found.items()} == {
+        "masks": 1.0,
+        "shapes": round(5 / 31, 3),
+        "overflow": round(1 / 31, 3),
+    }
+
+
+def test_the_words_that_tell_most_are_named_first() -> None:
+    assert likenesses(["loss Pad"], PAGES, ALL)["masks"].words == ("Pad", "loss")
+
+
+def test_a_word_counts_once_however_often_it_stands() -> None:
+    assert likenesses(["pad " * 9 + "nan"], PAGES, ALL)["overflow"].share == 20 / 30
+
+
+def test_a_page_that_is_not_in_question_is_left_out() -> None:
+    assert set(likenesses(["pad nan"], PAGES, frozenset({"overflow"}))) == {"overflow"}
+
+
+@given(st.lists(st.text(max_size=60), max_size=4))
+def test_shares_lie_between_zero_and_one_whatever_the_text(texts: list[str]) -> None:
+    assert all(0 < one.share <= 1 for one in likenesses(texts, PAGES, ALL).values())
+
+
+def test_where_nothing_settles_it_the_cause_whose_words_are_there_comes_first(knowledge: Knowledge) -> None:
+    probe = Told("after a large step it goes wrong")
+    first, second = reasoned(knowledge, probe, "nan-loss").ranked
+    assert (first.cause.id, second.cause.id) == ("lr-too-high", "fp16-overflow")
+    assert "large, step" in first.evidence[-1].statement
+
+
+def test_a_hint_alone_makes_no_cause_likely(knowledge: Knowledge) -> None:
+    first = reasoned(knowledge, Told("FP16 overflows and ends at 65504"), "nan-loss").ranked[0]
+    assert (first.cause.id, first.verdict) == ("fp16-overflow", "possible")
+
+
+def test_where_evidence_settles_it_words_count_for_nothing(knowledge: Knowledge) -> None:
+    probe = Told("FP16 overflows", test__lower_lr_helps=True, test__fp32_clears_nan=False)
+    result = reasoned(knowledge, probe, "nan-loss")
+    assert not any(line.hint for one in result.ranked for line in one.evidence)
+
+
+def test_a_log_in_which_nothing_is_wrong_is_not_compared(knowledge: Knowledge) -> None:
+    assert reasoned(knowledge, Told("FP16 overflows")).ranked == []
+
+
+def test_a_person_who_names_no_symptom_gets_a_hint(knowledge: Knowledge) -> None:
+    result = reasoned(knowledge, Told("FP16 overflows here", log__prose=("FP16 overflows here",)))
+    assert result.ranked[0].cause.id == "fp16-overflow"
+    assert result.diagnosis.outcome == "nothing-found"
