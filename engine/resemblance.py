@@ -8,14 +8,14 @@ nothing by its length.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .regex import regex
 
 NAMED = 5
 """How many of the shared words are named to a person."""
-_WORDS = regex(r"[A-Z]?[a-z]+|[A-Z]{2,}")
+_WORDS = regex(r"[A-Z]?[a-z]{2,}|[A-Z][a-z]|[A-Z]{2,}")
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _STEM = 4
 """Letters that are left at least where an ending is taken off."""
@@ -30,12 +30,9 @@ class Likeness(NamedTuple):
     """The words that tell most, as the text writes them."""
 
 
-def words_of(text: str) -> Iterator[tuple[str, str]]:
-    """Each word, without its ending, and as it is written. Names are taken apart at capitals and underscores."""
-    for match in _WORDS.finditer(text):
-        written = match[0]
-        if len(written) > 1:
-            yield stem(written.lower()), written
+def written_words(text: str) -> list[str]:
+    """The words of a text. Names are taken apart at capitals and underscores."""
+    return _WORDS.findall(text)
 
 
 def stem(word: str) -> str:
@@ -50,7 +47,7 @@ def likenesses(
     texts: Iterable[str], pages: Mapping[str, Mapping[str, int]], among: frozenset[str]
 ) -> dict[str, Likeness]:
     """How much the texts together read like each page of those `among`. `pages` holds word -> page -> weight."""
-    written = {word: as_written for text in texts for word, as_written in words_of(text)}
+    written = {stem(word.lower()): word for text in texts for word in written_words(text)}
     shared: dict[str, Counter[str]] = {page: Counter() for page in among}
     for word, as_written in written.items():
         for page, weight in pages.get(word, {}).items():

@@ -42,9 +42,7 @@ def reads_like(likeness: Likeness, weights: Weights) -> Weighed:
     """
     words = ", ".join(likeness.words)
     decibans = weights.resemblance * likeness.share**2
-    return Weighed(
-        _READS_LIKE, True, decibans, f"its words are those of this cause: {words}", hint=True
-    )
+    return Weighed(_READS_LIKE, True, decibans, f"its words are those of this cause: {words}", hint=True)
 
 
 def weigh_all(rules: Iterable[EvidenceRule], facts: Facts, weights: Weights) -> tuple[Weighed, ...]:

@@ -69,7 +69,9 @@ def _nearest(diagnosis: Diagnosis) -> Iterator[Line]:
     """What a text reads like that tells of trouble and names none."""
     near = [one.id for one in diagnosis.causes if any(line.decibans > 0 for line in one.evidence)]
     if near:
-        yield line_of(f"  A hint and no more: the words are nearest to those of {', '.join(near[:CAUSES])}.", hang=4)
+        yield line_of(
+            f"  A hint and no more: the words are nearest to those of {', '.join(near[:CAUSES])}.", hang=4
+        )
         yield line_of("  Say what goes wrong with --symptom, and these and others are weighed.", hang=4)
 
 

@@ -114,7 +114,9 @@ def test_a_test_that_can_tell_nothing_is_not_asked(knowledge: Knowledge) -> None
     assert next_tests(rank(knowledge, facts, NAN), facts, knowledge) == []
 
 
-def test_nothing_is_asked_about_a_cause_that_is_unlikely_while_another_is_possible(knowledge: Knowledge) -> None:
+def test_nothing_is_asked_about_a_cause_that_is_unlikely_while_another_is_possible(
+    knowledge: Knowledge,
+) -> None:
     facts = facts_of({"config.precision": "bf16"})
     tests = next_tests(rank(knowledge, facts, NAN), facts, knowledge)
     assert [one.fact.name for one in tests] == ["test.lower_lr_helps"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +10,7 @@ from traindx.engine.diagnose import Reasoned, diagnose
 from traindx.engine.facts import Fact, Origin, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings
-from traindx.engine.resemblance import likenesses, words_of
+from traindx.engine.resemblance import likenesses, stem, written_words
 
 PAGES = {"pad": {"masks": 30, "shapes": 5}, "nan": {"overflow": 20}, "loss": {"masks": 1, "overflow": 1}}
 ALL = frozenset({"masks", "shapes", "overflow"})
@@ -33,10 +34,13 @@ def reasoned(knowledge: Knowledge, probe: Told, *symptoms: str) -> Reasoned:
     return diagnose(knowledge, [probe], symptoms=symptoms)
 
 
-def test_words_are_compared_without_their_endings_and_shown_as_written() -> None:
-    assert dict(words_of("Padded pads, key_padding_mask maxSeqLen")) == {
-        "padd": "padding", "pads": "pads", "key": "key", "mask": "mask", "max": "max", "seq": "Seq", "len": "Len"
-    }  # fmt: skip
+def test_names_are_taken_apart_at_capitals_and_underscores() -> None:
+    assert written_words("key_padding_mask maxSeqLen (3)") == ["key", "padding", "mask", "max", "Seq", "Len"]
+
+
+@pytest.mark.parametrize("word", ["mask", "masks", "masked", "masking"])
+def test_words_are_compared_without_their_endings(word: str) -> None:
+    assert stem(word) == "mask"
 
 
 def test_the_nearest_page_counts_whole_and_the_others_by_their_share() -> None:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from ...resemblance import words_of
+from ...resemblance import stem, written_words
 from ..scope import Scope, fact_of
 from .parts import Stored
 
@@ -54,10 +54,10 @@ class _Words:
         model = self._scope.entries.of("cause")[name].model
         words = _count(model.title, model.explanation, *(one.because for one in model.evidence))
         for fix in model.fixes:
-            words += self._once(f"fix {fix}", self._of_fix, fix)
+            words.update(self._once(f"fix {fix}", self._of_fix, fix))
         rules = (one["rule"] for one in self._core["cause"][name]["evidence"] if one["rule"])
         for fact in sorted({fact for rule in rules for fact in rule[2]}):
-            words += self._once(fact, self._of_fact, fact)
+            words.update(self._once(fact, self._of_fact, fact))
         return words
 
     def _once(self, key: str, texts: Callable[[str], Iterable[str]], name: str) -> Counter[str]:
@@ -75,8 +75,11 @@ class _Words:
             yield self._core["fact"][name]["means"]
         # The examples of one text differ in a word or two: each word counts once.
         examples = self._examples.get(name, ())
-        yield " ".join(sorted({written.lower() for text in examples for _, written in words_of(text)}))
+        yield " ".join(sorted(set(written_words("\n".join(examples).lower()))))
 
 
 def _count(*texts: str) -> Counter[str]:
-    return Counter(word for text in texts for word, _ in words_of(text))
+    counted: Counter[str] = Counter()
+    for written, times in Counter(written_words("\n".join(texts))).items():
+        counted[stem(written.lower())] += times
+    return counted

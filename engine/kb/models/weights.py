@@ -19,7 +19,8 @@ class Weights(Model):
         gt=0, lt=1, description="Probability that what causes a symptom is no cause that is listed here."
     )
     resemblance: float = Field(
-        ge=0, description="Decibans of the text reading most like a cause, where no evidence makes one likely."
+        ge=0,
+        description="Decibans of the text reading most like a cause, where no evidence makes one likely.",
     )
     confirmed: float = Field(gt=0, lt=1)
     likely: float = Field(gt=0, lt=1)
