@@ -1,4 +1,4 @@
-"""How often the diagnosis is right: scores folders of labelled cases, beside three simple baselines.
+"""How often the diagnosis is right: scores folders of labelled cases, beside simple baselines.
 
     python benchmarks/accuracy.py seen=FOLDER held-out=FOLDER --page docs/accuracy.md
 
@@ -29,6 +29,7 @@ from traindx.engine.diagnosis import Diagnosis
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import load
 from traindx.engine.kb.packs import own_pack
+from traindx.engine.resemblance import likenesses
 from traindx.probes.inputs import Input, Kind
 from traindx.probes.registry import probes_for
 
@@ -90,14 +91,17 @@ def _place(diagnosis: Diagnosis, case: Case) -> int:
 
 
 def baselines(case: Case, others: Sequence[Case]) -> dict[str, tuple[float, float]]:
-    """What could be had without any rule; the case itself is never among the others."""
+    """What could be had without weighing any evidence; the case itself is never among the others."""
     words = case.words
     nearest = sorted(others, key=lambda one: (-_overlap(words, one.words), one.name))
     common = Counter(one.truth[0] for one in others if one.symptom == case.symptom).most_common()
     listed = [one.id for one in knowledge().causes.values() if case.symptom in one.symptoms]
+    texts = [text for _, _, text in case.inputs]
+    alike = likenesses(texts, knowledge().page_words, frozenset(listed))
     right, all_ = sum(one in case.truth for one in listed), max(len(listed), 1)
     tries = min(KEPT, all_)
     return {
+        "words of our pages alone": _hits(sorted(alike, key=lambda one: -alike[one].share), case),
         "nearest neighbour by words": _hits(list(dict.fromkeys(one.truth[0] for one in nearest)), case),
         "commonest cause of the symptom": _hits([name for name, _ in common], case),
         "random cause of the symptom": (right / all_, 1 - comb(all_ - right, tries) / comb(all_, tries)),

@@ -17,6 +17,7 @@ _BY_SUFFIX = {
     "py": "python", "pyw": "python", "ipynb": "notebook", "sh": "shell", "bash": "shell", "zsh": "shell",
     "slurm": "shell", "sbatch": "shell", "sub": "shell", "pbs": "shell", "env": "shell", "bat": "shell",
     "cmd": "shell", "ps1": "shell", "ini": "ini", "cfg": "ini", "conf": "ini", "properties": "ini", "gin": "ini",
+    "prototxt": "printed", "pbtxt": "printed", "textproto": "printed",
 }  # fmt: skip
 _BY_NAME = regex(r"(?i)^(?:Dockerfile|Makefile|\.env)(?:\.|$)")
 _PACKED = regex(r"\.(?:gz|zst)$")
@@ -33,6 +34,7 @@ _COMMAND = regex(
     r"llamafactory-cli|axolotl|tune)\s|\s*--[A-Za-z][\w.-]*\s+[^\s:=]"
 )
 _REPR = regex(r"\s*[A-Za-z_][\w.]*\(")
+_PROTOBUF = regex(r"^\w+:? ?\{\s*(?:#.*)?$[^{}]*^\s+\w+(?:: ?[^\s,]+| ?\{)\s*$", re.MULTILINE)
 _DEEPEST = 3
 
 
@@ -68,7 +70,7 @@ def _by_content(text: str) -> str:
         return "shell"
     if _PYTHON.search(text):
         return "toml" if _is_toml(text) else "python" if _is_python(text) else "ini"
-    return "printed" if _REPR.match(start) else "yaml"
+    return "printed" if _REPR.match(start) or _PROTOBUF.match(start) else "yaml"
 
 
 def _is_toml(text: str) -> bool:

@@ -109,6 +109,7 @@ def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
         values = _shares(line.values)
         told.tell("log.accuracy.first", values[0], line.marks[0])
         told.tell("log.accuracy.last", values[-1], line.marks[-1])
+        told.tell("log.accuracy.swings", _swings(values), line.marks[-1])
         if len(values) >= _SOME:
             told.tell("log.accuracy.constant", max(values) == min(values), line.marks[-1])
     if evals is not None and (line := curve_of(evals)).values:
@@ -119,6 +120,13 @@ def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
             told.tell("log.eval_accuracy.constant", max(values) == min(values), line.marks[-1])
         told.tell("log.eval_accuracy.zero", max(values) == 0, line.marks[-1])
         told.tell("log.eval_accuracy.perfect_early", _perfect_early(told, values, line), line.marks[0])
+
+
+def _swings(values: Sequence[float]) -> bool:
+    """Whether scores are near one, then near zero, then high again."""
+    high = next((place for place, value in enumerate(values) if value >= 0.9), len(values))
+    low = next((place for place, value in enumerate(values[high:], high) if value <= 0.1), len(values))
+    return any(value >= 0.7 for value in values[low:])
 
 
 def _shares(values: Sequence[float]) -> list[float]:

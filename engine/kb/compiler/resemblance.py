@@ -52,7 +52,9 @@ class _Words:
     def of_cause(self, name: str) -> Counter[str]:
         """What a cause says, its fixes, and the facts that its evidence asks for, with the texts that show them."""
         model = self._scope.entries.of("cause")[name].model
-        words = _count(model.title, model.explanation, *(one.because for one in model.evidence))
+        words = _count(
+            model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence)
+        )
         for fix in model.fixes:
             words.update(self._once(f"fix {fix}", self._of_fix, fix))
         rules = (one["rule"] for one in self._core["cause"][name]["evidence"] if one["rule"])
