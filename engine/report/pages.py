@@ -79,6 +79,7 @@ def cause_page(name: str, knowledge: Knowledge, example: Shown | None = None) ->
         "pages/cause.md.j2",
         cause=cause,
         explanation=knowledge.pages["explanation"].get(name, ""),
+        told_as=knowledge.pages["told-as"].get(name, ()),
         fixes=[knowledge.fixes[one] for one in cause.fixes],
         sources=_sources("cause", name, knowledge),
         facts=dict.fromkeys(fact for line in cause.evidence for fact in line.rule.names),
