@@ -7,27 +7,22 @@ change the order of the causes or whether a fix may be offered, and while time i
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .derive import derive
 from .devices import add_device_facts
-from .facts import Facts, Origin
-from .infer import Ranked, rank, to_decibans, to_probability, verdict_of
+from .facts import Facts
+from .infer import Ranked, rank
 from .kb.knowledge import Knowledge
-from .kb.rules import EvidenceRule, FactRule, Rule, Weights
 from .probe import Event, Findings, InputSeen, Probe
 from .resemblance import likenesses
 from .symptoms import Seen, certainty, imply_symptom, in_trouble, note_symptoms, see_symptoms
 from .weigh import Weighed, reads_like
+from .worth import could_matter
 
 BUDGET = 20.0
 """Seconds that probes nobody asked for may take in all."""
-_CONTENDERS = 10
-"""The causes whose order matters to a person."""
-_SURE = 1 - 1e-9
-_REACH = 30.0
-"""Decibans below the first beyond which a cause is out of the race."""
 
 
 @dataclass(slots=True)
@@ -99,7 +94,9 @@ def gather(
     waiting = [one for one in probes if not one.asked_for]
     left = budget
     while waiting:
-        mattering = [one for one in waiting if _matters(one, result, knowledge, wanted)]
+        mattering = [
+            one for one in waiting if could_matter(one, result.ranked, result.facts, knowledge, wanted)
+        ]
         if not mattering:
             for one in waiting:
                 result.skipped[one.id] = "nothing it could tell would change the answer"
@@ -124,98 +121,3 @@ def _run(probe: Probe) -> Findings:
         return Findings(
             notes=[f"the probe of {probe.id} broke, a fault of traindx: {type(error).__name__}: {error}"]
         )
-
-
-def _matters(probe: Probe, result: Gathered, knowledge: Knowledge, asked: frozenset[str]) -> bool:
-    ranked = result.ranked
-    contenders = [one for one in ranked[:_CONTENDERS] if one.decibans > ranked[0].decibans - _REACH]
-    # What nobody handed in is read off this machine, which may not be the one that trained.
-    elsewhere = result.facts.of_a_run
-    conditions = [] if elsewhere else _fix_conditions(contenders, knowledge)
-    names = {name for one in contenders for name in one.unknown}.union(
-        asked, *(one.needs for one in conditions)
-    )
-    wanted = _given(probe, names, result.facts, knowledge)
-    if not wanted:
-        return False
-    trust = knowledge.weights.trust["elsewhere" if elsewhere else Origin.HERE]
-    return (
-        bool(wanted & asked)
-        or any(one.needs & wanted for one in conditions)
-        or _could_reorder(contenders, wanted, knowledge.weights, trust)
-    )
-
-
-def _given(probe: Probe, names: Iterable[str], facts: Facts, knowledge: Knowledge) -> frozenset[str]:
-    """Those of some unknown facts that a probe may give, or that may follow from what it gives."""
-    gives = probe.gives
-    prefixes = tuple(name[:-1] for name in gives if name.endswith(".*"))
-    rules = {rule.name: rule for rule in knowledge.derived}
-    known: dict[str, bool] = {}
-
-    def may_come(name: str) -> bool:
-        if name not in known:
-            known[name] = False  # a circle gives nothing
-            known[name] = name not in facts and (
-                name in gives
-                or name.startswith(prefixes)
-                or (name in rules and any(map(may_come, _premises(rules[name]))))
-            )
-        return known[name]
-
-    return frozenset(filter(may_come, names))
-
-
-def _premises(rule: FactRule) -> Iterator[str]:
-    parts = (part for way in rule.derive for part in (way.when, way.expression) if part is not None)
-    return (name for part in parts for name in part.names)
-
-
-def _could_reorder(
-    contenders: Sequence[Ranked], wanted: frozenset[str], weights: Weights, trust: float
-) -> bool:
-    """Whether the unknown facts could put some cause above one that now stands before it, or shake the first.
-
-    `trust` is what facts that nobody handed in count.
-    """
-    spans = [_span(one, wanted, weights, trust) for one in contenders]
-    for index, (above, (down, _)) in enumerate(zip(contenders, spans, strict=True)):
-        for below, (_, up) in zip(contenders[index + 1 :], spans[index + 1 :], strict=True):
-            if (down or up) and below.decibans + up >= above.decibans - down:
-                return True
-    return any(
-        _shakes(one, down, up, weights) for one, (down, up) in zip(contenders[:1], spans, strict=False)
-    )
-
-
-def _shakes(one: Ranked, down: float, up: float, weights: Weights) -> bool:
-    """Whether a cause could get another verdict."""
-    now = to_decibans(min(one.confidence, _SURE))
-    ends = (to_probability(now + change) for change in (-down, up))
-    return len({verdict_of(end, one.evidence, weights) for end in ends} | {one.verdict}) > 1
-
-
-def _span(one: Ranked, wanted: frozenset[str], weights: Weights, trust: float) -> tuple[float, float]:
-    """How far a cause could still fall and rise."""
-    down = up = 0.0
-    for line in one.evidence:
-        if line.outcome is None and line.rule.rule.needs & wanted:
-            low, high = _bounds(line.rule, weights)
-            down, up = down + low * trust, up + high * trust
-    return down, up
-
-
-def _bounds(rule: EvidenceRule, weights: Weights) -> tuple[float, float]:
-    strengths = weights.strengths
-    up = strengths[rule.supports] if rule.supports else 0.0
-    down = max(
-        strengths[rule.absent] if rule.absent else 0.0, strengths[rule.against] if rule.against else 0.0
-    )
-    return down, up
-
-
-def _fix_conditions(contenders: Sequence[Ranked], knowledge: Knowledge) -> list[Rule]:
-    """What decides whether the fixes of these causes may be offered."""
-    fixes = (fix for one in contenders if one.verdict != "unlikely" for fix in one.cause.fixes)
-    conditions = (knowledge.fixes[fix].when for fix in dict.fromkeys(fixes))
-    return [when for when in conditions if when is not None]

@@ -238,3 +238,11 @@ def test_batches_that_a_sampler_balances_are_not_sorted_data() -> None:
     labels = torch.arange(2).repeat_interleave(16)
     said = train(mlp(8, 2), nn.CrossEntropyLoss(), lambda: (torch.randn(32, 8), labels))
     assert said["data.labels.sorted"] is False
+
+
+@pytest.mark.parametrize(("dim", "wrong"), [(0, True), (1, False)])
+def test_a_softmax_over_the_samples_is_seen(dim: int, wrong: bool) -> None:
+    said = train(mlp(8, 4, nn.LogSoftmax(dim=dim)), nn.NLLLoss())
+    assert said["loss.softmax_over_batch"] is wrong
+    said = train(mlp(8, 4, nn.Softmax(dim=dim)), nn.CrossEntropyLoss())
+    assert said["loss.softmax_over_batch"] is wrong

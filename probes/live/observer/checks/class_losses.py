@@ -6,7 +6,7 @@ from typing import Any
 
 from ..operations import Call
 from .check import Check
-from .tensors import activations_before, are_probabilities, readable, some_rows
+from .tensors import VALUES, activations_before, are_probabilities, readable, some_rows
 
 
 class ClassLosses(Check):
@@ -30,10 +30,18 @@ class ClassLosses(Check):
             self._log_softmax(call, scores)
         else:
             rows = some_rows(scores, 1 if scores.dim() > 1 else 0)
+            if scores.dim() == 2 and scores.numel() <= VALUES:
+                self._dimension(call, scores.detach().float())
             if call.name == "cross_entropy":
                 self._cross_entropy(call, scores, rows)
             else:
                 self._nll_loss(call, rows)
+
+    def _dimension(self, call: Call, scores: Any) -> None:
+        """Whether the scores, of shape (samples, classes), were normalised over the samples."""
+        shares = scores.exp() if call.name == "nll_loss" else scores
+        over_samples = are_probabilities(self.torch, shares.T) and not are_probabilities(self.torch, shares)
+        self.say("loss.softmax_over_batch", over_samples, call)
 
     def _cross_entropy(self, call: Call, scores: Any, rows: Any) -> None:
         self.say("loss.input_is_probabilities", are_probabilities(self.torch, rows), call)
