@@ -15,7 +15,7 @@ from .regex import regex
 
 NAMED = 5
 """How many of the shared words are named to a person."""
-_WORDS = regex(r"[A-Z]?[a-z]{2,}|[A-Z][a-z]|[A-Z]{2,}")
+_WORDS = regex(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+|[a-z]{2,}")
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _STEM = 4
 """Letters that are left at least where an ending is taken off."""

@@ -192,7 +192,8 @@ def _near_random(told: Told, values: Sequence[float]) -> bool | None:
     level = curve.median(values)
     if told.value("loss.flat_from_start") is not True and told.value("loss.constant") is not True:
         # Of a few points, only the numbers that everybody knows: ln 2, ln 10.
-        still = len(values) >= _SOME and max(values) - min(values) < 0.1 * told.limits["flat_drop"] * abs(level)
+        room = 0.1 * told.limits["flat_drop"] * abs(level)
+        still = len(values) >= _SOME and max(values) - min(values) < room
         return True if still and any(abs(level - math.log(one)) < 0.001 for one in _WELL_KNOWN) else None
     if not 0.5 < level < 10:
         return False

@@ -73,6 +73,7 @@ def test_settings_as_runs_print_them(text: str, expected: dict[str, object]) -> 
         ("yolov4.cfg", "[net]", "ini"), ("x.sbatch", "", "shell"), ("<stdin>", '{"a": 1}', "json"), ("<stdin>", "#!/bin/sh\n", "shell"),
         ("<stdin>", "a: 1\nb: 2\n", "yaml"), ("<stdin>", "[a]\nb = 1\n", "toml"), ("<stdin>", "[net]\nb = x y\n", "ini"),
         ("<stdin>", "import torch\nlr = 1\n", "python"), ("<stdin>", "python train.py --lr 1", "shell"), ("<stdin>", "Namespace(a=1)", "printed"),
+        ("solver.prototxt", "base_lr: 0.1\n", "printed"), ("<stdin>", "layer {\n  name: \"data\"\n}\n", "printed"),
     ],
 )  # fmt: skip
 def test_formats_are_told_apart(name: str, text: str, expected: str) -> None:

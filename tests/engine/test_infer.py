@@ -12,7 +12,7 @@ from traindx.engine.explain import how, why, why_not
 from traindx.engine.facts import Fact, Facts, Origin, Place
 from traindx.engine.infer import judge, rank, to_decibans, to_probability
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.next_tests import next_tests
+from traindx.engine.next_tests import _seen, next_tests
 from traindx.engine.symptoms import UnknownSymptom, find_symptom, see_symptoms
 
 from ..small_pack import facts_of
@@ -112,6 +112,10 @@ def test_what_is_known_is_not_asked(knowledge: Knowledge) -> None:
 def test_a_test_that_can_tell_nothing_is_not_asked(knowledge: Knowledge) -> None:
     facts = facts_of({"test.lower_lr_helps": False, "test.fp32_clears_nan": True})
     assert next_tests(rank(knowledge, facts, NAN), facts, knowledge) == []
+
+
+def test_where_either_answer_speaks_against_a_cause_none_is_the_likelier() -> None:
+    assert _seen(-12.0, -6.0, 0.3) == 0.5
 
 
 def test_nothing_is_asked_about_a_cause_that_is_unlikely_while_another_is_possible(

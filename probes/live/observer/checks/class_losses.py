@@ -30,7 +30,8 @@ class ClassLosses(Check):
             self._log_softmax(call, scores)
         else:
             rows = some_rows(scores, 1 if scores.dim() > 1 else 0)
-            if scores.dim() == 2 and scores.numel() <= VALUES:
+            # A square of similarities is compared along both of its sides.
+            if scores.dim() == 2 and scores.shape[0] != scores.shape[1] and scores.numel() <= VALUES:
                 self._dimension(call, scores.detach().float())
             if call.name == "cross_entropy":
                 self._cross_entropy(call, scores, rows)
