@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from .candidates import facts_starting
+from . import options
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 
@@ -25,34 +25,24 @@ def _ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
     return [CompletionItem(name, help=one.title) for name, (_, one) in known if name.startswith(incomplete)]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=options.SETTINGS)
 @click.argument("name", metavar="[ID]", required=False, shell_complete=_ids)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option(
-    "-a",
-    "--answer",
-    "answers",
-    multiple=True,
-    metavar="FACT=VALUE",
-    shell_complete=facts_starting,
-    help="Something you looked at: data.labels.aligned=yes.",
-)
-@click.option("--machine/--no-machine", default=True, help="Look at this machine where an item asks for it.")
+@options.answers
+@options.machine
 @click.option(
     "-f", "--format", "output", type=click.Choice(("text", "json")), default="text", show_default=True,
     help="What to print.",
 )  # fmt: skip
-@click.option(
-    "--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge."
-)
-@click.option("--color/--no-color", "colour", default=None, help="Colour the text.")
+@options.knowledge_folders
+@options.colour
 def checklist(
     name: str | None,
     paths: tuple[Path, ...],
     answers: tuple[str, ...],
     machine: bool,
     output: str,
-    folders: tuple[Path, ...],
+    kb_folders: tuple[Path, ...],
     colour: bool | None,
 ) -> int:
     """Work through a checklist or a procedure; without an ID, list them.
@@ -76,7 +66,7 @@ def checklist(
     from .knowledge import knowledge
     from .session import Session
 
-    known = knowledge(folders)
+    known = knowledge(kb_folders)
     if name is None:
         return _list(known, output)
     if name not in (lists := guides(known)):

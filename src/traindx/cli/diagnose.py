@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from .candidates import facts_starting, symptoms_starting
+from . import options
+from .candidates import symptoms_starting
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 from .group import MainCommand
@@ -31,9 +32,7 @@ Examples:
 """
 
 
-@click.command(
-    "diagnose", cls=MainCommand, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.command("diagnose", cls=MainCommand, epilog=_EPILOG, context_settings=options.SETTINGS)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
 @click.option(
     "-s",
@@ -51,15 +50,7 @@ Examples:
 @click.option(
     "--code", "codes", multiple=True, type=click.Path(path_type=Path), help="A Python script. Never run."
 )
-@click.option(
-    "-a",
-    "--answer",
-    "answers",
-    multiple=True,
-    metavar="FACT=VALUE",
-    shell_complete=facts_starting,
-    help="Something you know: test.fp32_clears_nan=yes.",
-)
+@options.answers
 @click.option("--ask/--no-ask", default=False, help="Ask what would tell most, best question first.")
 @click.option(
     "--experiment",
@@ -74,9 +65,7 @@ Examples:
     show_default=True,
     help="Read logs line by line, or sample the metrics of huge ones.",
 )
-@click.option(
-    "--machine/--no-machine", default=True, help="Look at this machine and its devices where that helps."
-)
+@options.machine
 @click.option(
     "--budget",
     type=click.FloatRange(min=0),
@@ -85,14 +74,7 @@ Examples:
     metavar="SECONDS",
     help="Time for looking at anything you did not name.",
 )
-@click.option(
-    "--kb",
-    "kb_folders",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="More knowledge: a folder laid out like our own kb/.",
-)
+@options.knowledge_folders
 @click.option(
     "-f",
     "--format",
@@ -102,13 +84,7 @@ Examples:
     show_default=True,
     help="What to print.",
 )
-@click.option(
-    "-r",
-    "--report",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write a report too: .md is the incident report, .json the data, else text.",
-)
+@options.report
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -131,9 +107,7 @@ Examples:
     "--patched", type=click.Path(path_type=Path), metavar="FILE", help="Write the patched config here."
 )
 @click.option("--write", is_flag=True, help="Patch your config in place; a backup stays beside it.")
-@click.option(
-    "--color/--no-color", "colour", default=None, help="Colour the text; by itself on a terminal only."
-)
+@options.colour
 @click.version_option(package_name="traindx", prog_name="diagnose")
 def diagnose(
     paths: tuple[Path, ...],

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from . import options
 from .exit_codes import FOUND, NOTHING_FOUND
-from .trying import COMMAND, PATIENCE, STEPS, the_command, trial_options
+from .trying import PATIENCE, STEPS, trial_options
 
 if TYPE_CHECKING:
     from traindx.engine.diagnose import Reasoned
@@ -24,8 +25,8 @@ _QUESTIONS = 60
 """Questions that are looked through for one that an experiment answers."""
 
 
-@click.command(context_settings=COMMAND)
-@the_command
+@click.command(context_settings=options.COMMAND)
+@options.the_command
 @click.option(
     "-s", "--symptom", "symptoms", multiple=True, metavar="ID", help="What you see; detected where left out."
 )
@@ -33,7 +34,7 @@ _QUESTIONS = 60
     "--budget", type=click.FloatRange(min=0), default=BUDGET, show_default=True, metavar="MINUTES",
     help="Time for all experiments. One that would take longer than what is left is not begun.",
 )  # fmt: skip
-@click.option("-r", "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a report.")
+@options.report
 @trial_options
 def experiment(
     command: tuple[str, ...], symptoms: tuple[str, ...], budget: float, report: Path | None, steps: int, seed: int,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from . import options
 from .errors import BadCall
 
 
@@ -20,12 +21,10 @@ def _ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Co
     return [CompletionItem(name, help=title) for name, title in titles.items() if name.startswith(incomplete)]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=options.SETTINGS)
 @click.argument("name", metavar="ID", shell_complete=_ids)
-@click.option(
-    "--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge."
-)
-def explain(name: str, folders: tuple[Path, ...]) -> None:
+@options.knowledge_folders
+def explain(name: str, kb_folders: tuple[Path, ...]) -> None:
     """Show the page of a cause, symptom, fix, fact, signature, procedure or playbook item.
 
     \b
@@ -39,7 +38,7 @@ def explain(name: str, folders: tuple[Path, ...]) -> None:
     from .knowledge import knowledge
 
     try:
-        text = page(name, knowledge(folders))
+        text = page(name, knowledge(kb_folders))
     except NoPage as error:
         hint = (
             f"nearest: {', '.join(error.nearest)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from . import options
 from .errors import BadCall
 from .exit_codes import BAD_CALL, FOUND, NOTHING_FOUND
 
@@ -24,22 +25,19 @@ _PLURALS = {
     "settings": "setting", "checks": "check", "limits": "limit", "procedures": "procedure",
     "checklists": "checklist", "experiments": "experiment", "notices": "notice", "playbook": "playbook-item",
 }  # fmt: skip
-_folders = click.option(
-    "--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge."
-)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings=options.SETTINGS)
 def kb() -> None:
     """List, show, check and test the knowledge base."""
 
 
 @kb.command("list")
 @click.argument("kind", type=click.Choice(sorted(_PLURALS)), required=False)
-@_folders
-def list_(kind: str | None, folders: tuple[Path, ...]) -> None:
+@options.knowledge_folders
+def list_(kind: str | None, kb_folders: tuple[Path, ...]) -> None:
     """List the entries of a KIND, or how many there are of each."""
-    entries = _entries(folders)
+    entries = _entries(kb_folders)
     if kind is None:
         for plural, name in _PLURALS.items():
             click.echo(f"{len(entries.of(name)):>5}  {plural}")
@@ -54,10 +52,10 @@ def list_(kind: str | None, folders: tuple[Path, ...]) -> None:
 
 @kb.command()
 @click.argument("name")
-@_folders
-def show(name: str, folders: tuple[Path, ...]) -> None:
+@options.knowledge_folders
+def show(name: str, kb_folders: tuple[Path, ...]) -> None:
     """Show the YAML of the entry with this NAME, and the file it stands in."""
-    entries = _entries(folders)
+    entries = _entries(kb_folders)
     found = [one[name] for one in entries.entries.values() if name in one]
     if not found:
         from traindx.engine.kb.problems import nearest
@@ -76,13 +74,13 @@ def show(name: str, folders: tuple[Path, ...]) -> None:
 
 
 @kb.command()
-@_folders
+@options.knowledge_folders
 @click.option("--strict", is_flag=True, help="Warnings count as mistakes.")
-def lint(folders: tuple[Path, ...], strict: bool) -> int:
+def lint(kb_folders: tuple[Path, ...], strict: bool) -> int:
     """Check every file: shape, types, names, conditions, examples. All mistakes at once."""
     from traindx.engine.kb.lint import warnings
 
-    scope = _checked(folders)
+    scope = _checked(kb_folders)
     found = list(warnings(scope))
     for text in found:
         click.echo(f"warning: {text}", err=True)
@@ -93,9 +91,9 @@ def lint(folders: tuple[Path, ...], strict: bool) -> int:
 
 @kb.command()
 @click.argument("cause", required=False)
-@_folders
+@options.knowledge_folders
 @click.option("-v", "--verbose", is_flag=True, help="Name every example, not only those that fail.")
-def test(cause: str | None, folders: tuple[Path, ...], verbose: bool) -> int:
+def test(cause: str | None, kb_folders: tuple[Path, ...], verbose: bool) -> int:
     """Run the examples that every cause, code pattern and log format carries, or those of one CAUSE."""
     from traindx.engine.kb.examples import run_examples
     from traindx.engine.kb.load import open_packs
@@ -103,7 +101,7 @@ def test(cause: str | None, folders: tuple[Path, ...], verbose: bool) -> int:
 
     from .halves import both_halves
 
-    scope, known = _loaded(folders, open_packs)
+    scope, known = _loaded(kb_folders, open_packs)
     if cause is not None and cause not in known.causes:
         raise BadCall(f"there is no cause `{cause}`")
 
@@ -170,30 +168,30 @@ def coverage(missing: bool) -> int:
     return NOTHING_FOUND
 
 
-def _packs(folders: tuple[Path, ...]) -> list[Pack]:
+def _packs(kb_folders: tuple[Path, ...]) -> list[Pack]:
     from traindx.engine.kb.packs import PackError, all_packs
 
     try:
-        return all_packs(folders)
+        return all_packs(kb_folders)
     except PackError as error:
         raise BadCall(str(error)) from None
 
 
-def _entries(folders: tuple[Path, ...]) -> Validated:
-    return _checked(folders).entries
+def _entries(kb_folders: tuple[Path, ...]) -> Validated:
+    return _checked(kb_folders).entries
 
 
-def _checked(folders: tuple[Path, ...]) -> Scope:
+def _checked(kb_folders: tuple[Path, ...]) -> Scope:
     """Everything read and checked. Raises BadCall with every mistake."""
     from traindx.engine.kb.load import check_packs
 
-    return _loaded(folders, check_packs)
+    return _loaded(kb_folders, check_packs)
 
 
-def _loaded(folders: tuple[Path, ...], load: Callable[[list[Pack]], Loaded]) -> Loaded:
+def _loaded(kb_folders: tuple[Path, ...], load: Callable[[list[Pack]], Loaded]) -> Loaded:
     from traindx.engine.kb.problems import KnowledgeError
 
     try:
-        return load(_packs(folders))
+        return load(_packs(kb_folders))
     except KnowledgeError as error:
         raise BadCall(f"the knowledge base does not load\n\n{error}") from None

@@ -9,15 +9,15 @@ import click
 
 from traindx.engine.report.lines import Line, Span, line_of
 
+from . import options
 from .errors import BadCall
 from .exit_codes import NOTHING_FOUND
-from .trying import COMMAND, the_command
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
-@click.command(context_settings=COMMAND)
-@the_command
+@click.command(context_settings=options.COMMAND)
+@options.the_command
 @click.option(
     "--skip",
     type=click.IntRange(min=1),
@@ -34,7 +34,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
     metavar="N",
     help="Groups of tensors to list.",
 )
-@click.option("--color/--no-color", "colour", default=None, help="Colour the text.")
+@options.colour
 def memory(command: tuple[str, ...], skip: int, top: int, colour: bool | None) -> int:
     """List the largest tensors alive before the backward pass of a step, by the line that made them.
 

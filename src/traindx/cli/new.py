@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from . import options
 from .errors import BadCall
 
 _FOLDERS = {
@@ -18,7 +19,7 @@ _FOLDERS = {
 _LISTS = ("fact", "fix", "signature", "pattern", "log-format")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=options.SETTINGS)
 @click.argument("kind", type=click.Choice(sorted(_FOLDERS)))
 @click.argument("name")
 @click.option(

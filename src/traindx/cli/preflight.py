@@ -10,8 +10,8 @@ import click
 
 from traindx.engine.report.lines import Line, Span, line_of, title
 
+from . import options
 from .exit_codes import FOUND, NOTHING_FOUND
-from .trying import COMMAND, the_command
 
 if TYPE_CHECKING:
     from traindx.engine.checklists import Ticked
@@ -20,8 +20,8 @@ LIST = "preflight"
 """The checklist that is ticked."""
 
 
-@click.command(context_settings=COMMAND)
-@the_command
+@click.command(context_settings=options.COMMAND)
+@options.the_command
 @click.option(
     "--steps",
     type=click.IntRange(min=1),
@@ -30,16 +30,9 @@ LIST = "preflight"
     metavar="N",
     help="Optimizer steps before the end.",
 )
-@click.option("-r", "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a report too.")
-@click.option(
-    "--kb",
-    "kb_folders",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="More knowledge.",
-)
-@click.option("--color/--no-color", "colour", default=None, help="Colour the text.")
+@options.report
+@options.knowledge_folders
+@options.colour
 def preflight(
     command: tuple[str, ...],
     steps: int,

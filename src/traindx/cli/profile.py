@@ -9,15 +9,15 @@ import click
 
 from traindx.engine.report.lines import Line, Span, line_of
 
+from . import options
 from .errors import BadCall
 from .exit_codes import NOTHING_FOUND
-from .trying import COMMAND, the_command
 
 _NAME = 52
 
 
-@click.command(context_settings=COMMAND)
-@the_command
+@click.command(context_settings=options.COMMAND)
+@options.the_command
 @click.option(
     "--steps",
     type=click.IntRange(min=1),
@@ -37,7 +37,7 @@ _NAME = 52
 @click.option(
     "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Operators to list."
 )
-@click.option("--color/--no-color", "colour", default=None, help="Colour the text.")
+@options.colour
 def profile(command: tuple[str, ...], steps: int, skip: int, top: int, colour: bool | None) -> int:
     """List the operators that take the most time in some steps of a training command, which then ends."""
     from . import terminal

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from . import options
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 
@@ -22,9 +23,9 @@ Examples:
 
 @click.command(
     epilog=_EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "allow_interspersed_args": False},
+    context_settings=options.COMMAND,
 )
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...", required=True)
+@options.the_command
 @click.option(
     "-r",
     "--report",
@@ -80,21 +81,14 @@ Examples:
 @click.option(
     "--config", "configs", multiple=True, type=click.Path(path_type=Path), help="A configuration of the run."
 )
-@click.option(
-    "--kb",
-    "kb_folders",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="More knowledge.",
-)
+@options.knowledge_folders
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Keep the records of the run here.",
 )
-@click.option("--color/--no-color", "colour", default=None, help="Colour the summary.")
+@options.colour
 def run(
     command: tuple[str, ...],
     reports: tuple[Path, ...],
@@ -127,7 +121,7 @@ def run(
         raise BadCall(str(error)) from None
     refuse_unwritable(reports)
     known = knowledge(kb_folders) if kb_folders or stop_on or monitor else None
-    options = {
+    watching = {
         "hang_after": hang_after,
         "save_batch": str(save_batch.resolve()) if save_batch else None,
         "break": {"module": break_at, "when": when} if break_at else None,
@@ -140,7 +134,7 @@ def run(
             from .monitor import monitored
 
             seen = monitored(folder, known, seen)
-        watched = run_watched(command, folder, options, tell=tell, seen=seen)
+        watched = run_watched(command, folder, watching, tell=tell, seen=seen)
         code = shell_status(watched.status)
         try:
             known = known or knowledge(kb_folders)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from . import options
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _COLOURS = {"failure": "red", "warning": "yellow", "curve": "red"}
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=options.SETTINGS)
 @click.argument("path", type=click.Path(path_type=Path), metavar="LOG")
 @click.option(
     "--stop-after",
@@ -29,19 +30,15 @@ _COLOURS = {"failure": "red", "warning": "yellow", "curve": "red"}
     help="Stop when nothing was written for so long; else Ctrl-C stops.",
 )
 @click.option("-s", "--symptom", "symptoms", multiple=True, metavar="ID", help="What you see, if you know.")
-@click.option(
-    "-r", "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a report in the end."
-)
-@click.option(
-    "--kb", "folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More knowledge."
-)
-@click.option("--color/--no-color", "colour", default=None, help="Colour the text.")
+@options.report
+@options.knowledge_folders
+@options.colour
 def tail(
     path: Path,
     stop_after: float | None,
     symptoms: tuple[str, ...],
     report: Path | None,
-    folders: tuple[Path, ...],
+    kb_folders: tuple[Path, ...],
     colour: bool | None,
 ) -> int:
     """Follow LOG while it is written, and print a line when something is noticed.
@@ -63,7 +60,7 @@ def tail(
     kind = kind_of(path) if path.is_file() else Kind.LOG
     if path.is_dir() or kind not in (Kind.LOG, Kind.RECORDS):
         raise BadCall(f"{path}: not a log that grows; `diagnose {path}` reads it")
-    known = knowledge(folders)
+    known = knowledge(kb_folders)
     coloured = terminal.in_colour(colour)
 
     def say(one: Noticed) -> None:

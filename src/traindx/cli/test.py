@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from . import options
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 from .trying import trial_options
@@ -27,7 +28,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(epilog=_EPILOG, context_settings=options.SETTINGS)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="NAME... -- COMMAND...")
 @click.option("--list", "listed", is_flag=True, help="List the experiments.")
 @trial_options

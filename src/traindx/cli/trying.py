@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from . import options
 from .errors import BadCall
 
 if TYPE_CHECKING:
@@ -28,11 +29,6 @@ STEPS = 50
 """Optimizer steps of one run."""
 PATIENCE = 600.0
 """Seconds that one run may take."""
-COMMAND = {"help_option_names": ["-h", "--help"], "allow_interspersed_args": False}
-"""How the commands that take another command read their line: what follows it belongs to it."""
-the_command = click.argument(
-    "command", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...", required=True
-)
 
 
 def trial_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,9 +40,8 @@ def trial_options(command: Callable[..., Any]) -> Callable[..., Any]:
                      help="Random numbers start from this in each run; what the script seeds itself counts after it."),
         click.option("--patience", type=click.FloatRange(min=1), default=PATIENCE, show_default=True, metavar="SECONDS",
                      help="A run is ended after so long, steps or not."),
-        click.option("--kb", "kb_folders", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
-                     help="More knowledge."),
-        click.option("--color/--no-color", "colour", default=None, help="Colour the text."),
+        options.knowledge_folders,
+        options.colour,
     ):  # fmt: skip
         command = option(command)
     return command
