@@ -160,5 +160,12 @@ def _worth_listing(fact: Fact, knowledge: Knowledge) -> bool:
     """Hundreds of error texts that were not found say nothing to a reader."""
     if fact.value is not False:
         return True
+    if fact.origin is Origin.LOG and fact.name in knowledge.once(_error_texts):
+        return False
     declared = knowledge.facts.get(fact.name)
     return bool(declared and (declared.ask or fact.origin is Origin.ANSWER))
+
+
+def _error_texts(knowledge: Knowledge) -> frozenset[str]:
+    """The facts of what is looked for in logs. Nobody is asked for them, so their declarations need not be read."""
+    return frozenset(knowledge.signature_facts.values())

@@ -1,7 +1,5 @@
 """The diagnosis: one object of which every output format is a rendering. Its JSON is a public schema."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

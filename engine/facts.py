@@ -4,10 +4,7 @@ A fact is known, or unknown, or unknowable here (a probe that could have told co
 not run, with its reason). Unknown is never false.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -93,15 +90,17 @@ class Fact(NamedTuple):
         return self.places[0] if self.places else None
 
 
-@dataclass(slots=True)
 class Facts:
     """All facts of one diagnosis: the value that counts, and what it overruled."""
 
-    _best: dict[str, Fact] = field(default_factory=dict)
-    _overruled: dict[str, list[Fact]] = field(default_factory=dict)
-    _unknowable: dict[str, str] = field(default_factory=dict)
-    of_a_run: bool = False
-    """Whether something of a run was read: a log, a configuration, a script, a report."""
+    __slots__ = ("_best", "_overruled", "_unknowable", "of_a_run")
+
+    def __init__(self) -> None:
+        self._best: dict[str, Fact] = {}
+        self._overruled: dict[str, list[Fact]] = {}
+        self._unknowable: dict[str, str] = {}
+        self.of_a_run = False
+        """Whether something of a run was read: a log, a configuration, a script, a report."""
 
     def add(self, fact: Fact) -> None:
         """Take a fact in. The more trusted origin counts; between equals, the first."""

@@ -1,7 +1,5 @@
 """Which fixes to offer, in which order, and what each changes in canonical settings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType

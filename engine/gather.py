@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from .derive import derive
 from .devices import add_device_facts
@@ -25,21 +24,23 @@ BUDGET = 20.0
 """Seconds that probes nobody asked for may take in all."""
 
 
-@dataclass(slots=True)
 class Gathered:
     """All that the probes brought."""
 
-    facts: Facts = field(default_factory=Facts)
-    events: list[Event] = field(default_factory=list)
-    inputs: list[InputSeen] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    excerpts: list[str] = field(default_factory=list)
-    ran: list[str] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
-    """Probe -> why it did not run."""
-    seen: list[Seen] = field(default_factory=list)
-    ranked: list[Ranked] = field(default_factory=list)
-    """The causes in question, as far as what was gathered tells."""
+    __slots__ = ("events", "excerpts", "facts", "inputs", "notes", "ran", "ranked", "seen", "skipped")
+
+    def __init__(self, facts: Facts | None = None) -> None:
+        self.facts = Facts() if facts is None else facts
+        self.events: list[Event] = []
+        self.inputs: list[InputSeen] = []
+        self.notes: list[str] = []
+        self.excerpts: list[str] = []
+        self.ran: list[str] = []
+        self.skipped: dict[str, str] = {}
+        """Probe -> why it did not run."""
+        self.seen: list[Seen] = []
+        self.ranked: list[Ranked] = []
+        """The causes in question, as far as what was gathered tells."""
 
     def take(self, probe: Probe, findings: Findings) -> None:
         """Add what one probe found."""

@@ -74,9 +74,10 @@ def _test(
     moved: dict[str, float] = {}
     total = 0.0
     answers = _answers(fact, lines)
-    chances = _chances(fact, answers, lines, candidates, before, facts, weights)
-    for answer, chance in zip(answers, chances, strict=True):
-        shifts = [_shift(lines, one, fact.name, answer, facts, weights) for one in candidates]
+    moves = [
+        [_shift(lines, one, fact.name, answer, facts, weights) for one in candidates] for answer in answers
+    ]
+    for shifts, chance in zip(moves, _chances(fact, moves, before), strict=True):
         after = _shares([one.decibans + shift for one, shift in zip(candidates, shifts, strict=True)])
         total += chance * _divergence(after, before)
         for one, shift in zip(candidates, shifts, strict=True):
@@ -130,30 +131,17 @@ def _added(evidence: EvidenceRule, name: str, answer: Value, facts: Facts, weigh
     return sign * weights.strengths[word] if word else 0.0
 
 
-def _chances(
-    fact: FactRule,
-    answers: Sequence[Value],
-    lines: Lines,
-    candidates: Sequence[Ranked],
-    shares: Sequence[float],
-    facts: Facts,
-    weights: Weights,
-) -> list[float]:
-    """How likely each answer is, given how likely each cause is.
+def _chances(fact: FactRule, moves: Sequence[Sequence[float]], shares: Sequence[float]) -> list[float]:
+    """How likely each answer is, given how likely each cause is and how far each answer moves it.
 
     A line of evidence that multiplies the odds by S when true and divides them by A when false
     is seen with the probability p1 under the cause and p0 without it, where p1 = S p0 and
     (1 - p1) = (1 - p0) / A. Only a yes or no has such a line for each side; other answers are
     taken as equally likely.
     """
-    if fact.type != "bool" or len(answers) != 2:
-        return [1 / len(answers)] * len(answers) if answers else []
-    yes: list[float] = []
-    for one, share in zip(candidates, shares, strict=True):
-        gain = _shift(lines, one, fact.name, True, facts, weights)
-        loss = _shift(lines, one, fact.name, False, facts, weights)
-        if gain or loss:
-            yes.append(_seen(gain, loss, share))
+    if fact.type != "bool":
+        return [1 / len(moves) for _ in moves]
+    yes = [_seen(gain, loss, share) for gain, loss, share in zip(*moves, shares, strict=True) if gain or loss]
     chance = sum(yes) / len(yes) if yes else 0.5
     chance = min(0.95, max(0.05, chance))
     return [chance, 1 - chance]

@@ -5,8 +5,8 @@ The engine names facts; a probe that can give them runs. It reads, and never rea
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from .facts import Fact, Place, Scalar
@@ -36,20 +36,28 @@ class InputSeen(NamedTuple):
     """True where nothing could be read of what the person named."""
 
 
-@dataclass(slots=True)
 class Findings:
     """What one run of a probe brought."""
 
-    facts: list[Fact] = field(default_factory=list)
-    unknowable: dict[str, str] = field(default_factory=dict)
-    """Fact -> why this probe could not give it."""
-    events: list[Event] = field(default_factory=list)
-    inputs: list[InputSeen] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What a person should know about how far this probe could see."""
-    excerpts: list[str] = field(default_factory=list, repr=False)
-    """Pieces of what was read, of bounded length, for telling which cause it reads like. They are never shown: of
-    their words only those that the knowledge base uses as well."""
+    __slots__ = ("events", "excerpts", "facts", "inputs", "notes", "unknowable")
+
+    def __init__(
+        self,
+        facts: Iterable[Fact] = (),
+        unknowable: Mapping[str, str] = MappingProxyType({}),
+        events: Iterable[Event] = (),
+        inputs: Iterable[InputSeen] = (),
+        notes: Iterable[str] = (),
+        excerpts: Iterable[str] = (),
+    ) -> None:
+        self.facts, self.events, self.inputs = list(facts), list(events), list(inputs)
+        self.unknowable = dict(unknowable)
+        """Fact -> why this probe could not give it."""
+        self.notes = list(notes)
+        """What a person should know about how far this probe could see."""
+        self.excerpts = list(excerpts)
+        """Pieces of what was read, of bounded length, for telling which cause it reads like. They are never shown: of
+        their words only those that the knowledge base uses as well."""
 
 
 Progress = Callable[[str, int, int], None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import yaml
@@ -37,23 +36,23 @@ class YamlProblem(ValueError):
         self.message, self.line, self.column = message, line, column
 
 
-@dataclass(slots=True)
 class Tree:
     """A value, where it stands and what is below it."""
 
-    value: Plain
-    """The value as Python sees it: for a mapping or a list, the plain values below."""
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    """Just behind the value's last character. All four count from 1, columns in characters."""
-    style: str = ""
-    """How a scalar is quoted: empty, `'`, `"`, `|` or `>`."""
-    key_line: int = 0
-    key_column: int = 0
-    key_style: str = ""
-    children: dict[str | int, Tree] = field(default_factory=dict)
+    __slots__ = (
+        "children", "column", "end_column", "end_line", "key_column", "key_line", "key_style", "line", "style", "value",
+    )  # fmt: skip
+
+    def __init__(self, value: Plain, line: int, column: int, end_line: int, end_column: int) -> None:
+        self.value = value
+        """The value as Python sees it: for a mapping or a list, the plain values below."""
+        self.line, self.column = line, column
+        self.end_line, self.end_column = end_line, end_column
+        """Just behind the value's last character. All four count from 1, columns in characters."""
+        self.style = ""
+        """How a scalar is quoted: empty, `'`, `"`, `|` or `>`."""
+        self.key_line, self.key_column, self.key_style = 0, 0, ""
+        self.children: dict[str | int, Tree] = {}
 
     def at(self, path: Path) -> Tree:
         """The tree at a path, or the deepest one on the way to it."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from traindx.engine.regex import regex
 
 from .inputs import Input, Kind
-from .live.kept import inputs_of_run, is_watched_run
 from .text import Unreadable, encoding_of, is_binary, open_bytes
 
 MAX_FILES = 400
@@ -24,30 +22,31 @@ _SKIPPED = frozenset((
 ))  # fmt: skip
 _UNPACKED = (".gz", ".zst")
 
-_BY_NAME: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), kind)
-    for pattern, kind in (
-        (r"^events\.out\.tfevents\.", Kind.EVENTS),
-        (r"^(?:trainer_state|all_results|eval_results|train_results)\.json$", Kind.RECORDS),
-        (r"\.(?:jsonl|ndjson|csv|tsv)$", Kind.RECORDS),
+_BY_NAME: tuple[tuple[tuple[str, ...], tuple[str, ...], Kind], ...] = (
+    (("events.out.tfevents.",), (), Kind.EVENTS),
+    (("trainer_state", "all_results", "eval_results", "train_results"), ("_state.json", "_results.json"), Kind.RECORDS),
+    ((), (".jsonl", ".ndjson", ".csv", ".tsv"), Kind.RECORDS),
+    (("requirements", "constraints"), (".txt", ".in"), Kind.PACKAGES),
+    (("pip-freeze", "pip_freeze", "pipfreeze", "pip-list", "pip_list", "piplist"), (), Kind.PACKAGES),
+    (("environment", "conda"), (".yaml", ".yml"), Kind.PACKAGES),
+    (("conda-list", "conda_list"), (), Kind.PACKAGES),
+    ((), (".py", ".ipynb"), Kind.CODE),
+    ((), (".pt", ".pth", ".ckpt", ".safetensors"), Kind.CHECKPOINT),
+    (("pytorch_model", "adapter_model", "optimizer", "scheduler"), (".bin",), Kind.CHECKPOINT),
+    (
+        (),
         (
-            r"^(?:requirements|constraints)[\w.-]*\.(?:txt|in)$|^pip[-_]?(?:freeze|list)[\w.-]*$",
-            Kind.PACKAGES,
+            ".yaml", ".yml", ".json", ".jsonc", ".json5", ".toml", ".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".sub",
+            ".pbs", ".ps1", ".bat", ".cmd", ".env", ".ini", ".cfg", ".conf", ".gin",
         ),
-        (r"^(?:environment|conda)[\w.-]*\.ya?ml$|^conda[-_]list[\w.-]*$", Kind.PACKAGES),
-        (r"\.(?:py|ipynb)$", Kind.CODE),
-        (
-            r"\.(?:pt|pth|ckpt|safetensors)$|^(?:pytorch_model|adapter_model|optimizer|scheduler)[\w.-]*\.bin$",
-            Kind.CHECKPOINT,
-        ),
-        (
-            r"\.(?:ya?ml|jsonc?|json5|toml|sh|bash|zsh|slurm|sbatch|sub|pbs|ps1|bat|cmd|env|ini|cfg|conf|gin)$",
-            Kind.CONFIG,
-        ),
-        (r"^\.env$|^Dockerfile|^Makefile$|^(?:docker-)?compose", Kind.CONFIG),
-        (r"\.(?:log|out|err|txt|md|rst|stdout|stderr)$|^(?:nohup|slurm|stdout|stderr|log|dmesg)", Kind.LOG),
-    )
-)
+        Kind.CONFIG,
+    ),
+    (("dockerfile", "docker-compose", "compose"), (), Kind.CONFIG),
+    (("makefile",), ("makefile",), Kind.CONFIG),
+    ((), (".log", ".out", ".err", ".txt", ".md", ".rst", ".stdout", ".stderr"), Kind.LOG),
+    (("nohup", "slurm", "stdout", "stderr", "log", "dmesg"), (), Kind.LOG),
+)  # fmt: skip
+"""What names begin and end with, in lower case; the first that fits tells the kind."""
 _NOT_READ = regex(
     r"(?i)\.(?:pt|pth|bin|ckpt|safetensors|onnx|h5|hdf5|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|db|sqlite|"
     r"png|jpe?g|webp|bmp|gif|tiff?|mp4|avi|mov|mkv|wav|flac|mp3|ogg|pdf|zip|tar|tgz|xz|7z|so|dll|exe|whl|lock|map|ttf|"
@@ -63,12 +62,14 @@ class BadInput(Exception):
     """An input that a person named and that is not there. The message is for the person."""
 
 
-@dataclass(slots=True)
 class Found:
     """The inputs, and what a person should know about how they were found."""
 
-    inputs: list[Input] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    __slots__ = ("inputs", "notes")
+
+    def __init__(self, inputs: Iterable[Input] = ()) -> None:
+        self.inputs = list(inputs)
+        self.notes: list[str] = []
 
 
 def discover(paths: Iterable[Path]) -> Found:
@@ -107,8 +108,9 @@ def kind_of(path: Path) -> Kind:
     name = path.name
     for ending in _UNPACKED:
         name = name.removesuffix(ending)
-    for pattern, kind in _BY_NAME:
-        if pattern.search(name):
+    low = name.lower()
+    for beginnings, endings, kind in _BY_NAME:
+        if low.startswith(beginnings or "") and low.endswith(endings or ""):
             return kind
     return Kind.OTHER if _NOT_READ.search(name) else _by_content(path)
 
@@ -154,6 +156,8 @@ def _walk(root: Path, found: Found) -> None:
 
 
 def _files(root: Path, found: Found) -> Iterator[Path]:
+    from .live.kept import inputs_of_run, is_watched_run
+
     seen: set[tuple[int, int]] = set()
     waiting = [(root, 0)]
     while waiting:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 from typing import IO, cast
 
@@ -51,26 +50,13 @@ def _raw(source: Input) -> io.BufferedReader:
     return path.open("rb")
 
 
-class _Unzipped(gzip.GzipFile):
-    """A decompressed file that closes the one below it too."""
-
-    def __init__(self, raw: io.BufferedReader) -> None:
-        super().__init__(fileobj=raw, mode="rb")
-        self._below = raw
-
-    def close(self) -> None:
-        """Close both."""
-        try:
-            super().close()
-        finally:
-            self._below.close()
-
-
 def _decompressed(raw: io.BufferedReader) -> IO[bytes]:
     # A pipe cannot be rewound: the first bytes are peeked at, never taken.
     start = raw.peek(4)[:4]
     if start[:2] == b"\x1f\x8b":
-        return cast("IO[bytes]", _Unzipped(raw))
+        from .unzipped import Unzipped
+
+        return cast("IO[bytes]", Unzipped(raw))
     if start == b"\x28\xb5\x2f\xfd":
         try:
             import zstandard

@@ -1,10 +1,7 @@
 """What every format is read into: entries with their exact places, and what is wrong with the text."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -79,19 +76,26 @@ class Reading(NamedTuple):
     """The callables and programs that are used; `name**` where one also takes settings from elsewhere."""
 
 
-@dataclass(slots=True)
 class Document:
-    """A text in one format, where it lies, and what it says."""
+    """A text in one format, where it lies, and what it says.
 
-    file: File
-    format: str
-    origin: Origin
-    text: str
-    reading: Reading
-    part: Part | None = None
-    """Set where the document lies inside the file's text."""
-    named: bool = True
-    _starts: list[int] | None = None
+    `part` is set where the document lies inside the file's text.
+    """
+
+    def __init__(
+        self,
+        file: File,
+        format: str,
+        origin: Origin,
+        text: str,
+        reading: Reading,
+        part: Part | None = None,
+        *,
+        named: bool = True,
+    ) -> None:
+        self.file, self.format, self.origin, self.text = file, format, origin, text
+        self.reading, self.part, self.named = reading, part, named
+        self._starts: list[int] | None = None
 
     @property
     def name(self) -> str:

@@ -1,7 +1,5 @@
 """One canonical setting as one document gives it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from traindx.engine.facts import Scalar

@@ -1,7 +1,5 @@
 """What a patch is: files with their new text, and what could not be changed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

@@ -73,7 +73,9 @@ class ConfigProbe:
         self.sources = reader.reads
         findings.inputs += reader.seen
         findings.notes += dict.fromkeys(reader.notes)
-        findings.excerpts += [one.document.text[:EXCERPT] for one in reader.reads if one.document.part is None]
+        findings.excerpts += [
+            one.document.text[:EXCERPT] for one in reader.reads if one.document.part is None
+        ]
         if reader.reads:
             findings.facts += self._facts(reader.reads, reader.seen, findings.facts)
         return findings

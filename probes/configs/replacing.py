@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from . import flags
@@ -22,17 +21,17 @@ class Unplaceable(ValueError):
     """A change that has no place in a document. The message says why."""
 
 
-@dataclass(slots=True)
 class Placed:
     """The edits of one change."""
 
-    edits: list[Edit] = field(default_factory=list)
-    touched: set[Key] = field(default_factory=set)
-    at: int = 0
-    """Where a person would look in the original."""
-    inserted: bool = False
-    removed: bool = False
-    """A switch was taken out: what is not there is off."""
+    def __init__(self) -> None:
+        self.edits: list[Edit] = []
+        self.touched: set[Key] = set()
+        self.at = 0
+        """Where a person would look in the original."""
+        self.inserted = False
+        self.removed = False
+        """A switch was taken out: what is not there is off."""
 
 
 class Replacing:

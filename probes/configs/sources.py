@@ -105,7 +105,9 @@ def _inside(outer: Document, reading: Reading, around: Part | None, depth: int) 
         if not part.name and not part.format.startswith(("python", "shell")):
             # An option that only looks like JSON is no broken file.
             inner = inner._replace(problems=())
-        yield Document(outer.file, name, _origin(outer, part, name), part.text, inner, placed, outer.named)
+        yield Document(
+            outer.file, name, _origin(outer, part, name), part.text, inner, placed, named=outer.named
+        )
         if depth < _DEEPEST:
             yield from _inside(outer, inner, placed, depth + 1)
 

@@ -85,7 +85,7 @@ class Curve:
         if series is not None:
             rank = self.process.rank if self.process.world_size > 1 else None
             marks = [Mark(step, b"", step=float(step), rank=rank) for step, _ in points]
-            series.extend([value for _, value in points], Each(marks.__getitem__, len(marks)))
+            series.extend([value for _, value in points], Each(marks.__getitem__))
 
     def overlaps(self, other: Curve) -> bool:
         """Whether the two step in turn, and not one after the other as in two phases of a run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import IO
 
@@ -63,17 +63,6 @@ class Block:
                 start += size
         if start < len(self.lines):
             yield Block(b"".join(self.lines[start:]), self.number(start))
-
-    def numbers(self, indices: Sequence[int]) -> Iterable[int]:
-        """The numbers of several lines."""
-        if len(indices) < _PART or self._ended is None:
-            return map(self.number, indices)
-        return map(self._numbers.__getitem__, indices)
-
-    @cached_property
-    def _numbers(self) -> list[int]:
-        ends = map(bytes.endswith, self.lines, itertools.repeat(b"\n"))
-        return list(itertools.accumulate(ends, initial=self.first))
 
 
 class Blocks:
@@ -184,7 +173,7 @@ def _clean(data: bytes) -> bytes:
         data = _ESCAPES.sub(b"", data)
     if b"\x08" in data:
         data = _BACKSPACES.sub(b"\r", data)
-    if b"\r" in data:
+    if b"\r\n" in data:
         data = data.replace(b"\r\n", b"\n")
         if b"\r\n" in data:
             data = b"\n".join(line.rstrip(b"\r") for line in data.split(b"\n"))

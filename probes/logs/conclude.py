@@ -157,7 +157,9 @@ class Conclusion:
 
 def _names_below(knowledge: Knowledge) -> dict[str, list[str]]:
     """The facts below each prefix of those that need something printed."""
-    return {prefix: [name for name in knowledge.facts if name.startswith(prefix)] for prefix, _, _ in _NEEDED}
+    prefixes = [prefix for prefix, _, _ in _NEEDED]
+    names = [name for name in knowledge.facts if name.startswith(tuple(prefixes))]
+    return {prefix: [name for name in names if name.startswith(prefix)] for prefix in prefixes}
 
 
 _MOMENTS: Mapping[str, str] = {

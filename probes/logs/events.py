@@ -73,7 +73,7 @@ def _marker(batch: list[Scalar]) -> Each:
         one = batch[index]
         return Mark(0, f"{one.tag} = {one.value:g}".encode(), step=float(one.step))
 
-    return Each(mark, len(batch))
+    return Each(mark)
 
 
 def scalars(file: IO[bytes]) -> Iterator[Scalar]:

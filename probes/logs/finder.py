@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from traindx.engine.regex import regex
+
 from .signatures import Signatures
 from .template import shapes_of
 from .vocabulary import letters
@@ -17,10 +19,12 @@ from .vocabulary import letters
 RAISED = ("traceback (most recent call", "error:", "exception:", "keyboardinterrupt")
 """What lines hold in which an exception is shown, besides the signatures."""
 MAX_SHAPES = 50_000
-WARM = 32
-"""Blocks after which literals that ordinary lines hold are searched for by their whole patterns."""
+WARM = 8
+"""Blocks after which literals that ordinary lines hold are searched for by their whole patterns; again after 8 times as many."""
 NOISY = 2
-"""Hits a block from which on a literal counts as one of ordinary lines."""
+"""Hits a block from which on a signature's literals count as those of ordinary lines."""
+_REPEATED = regex(r"(?<!\\)\{(\d*)(?:,\d*)?\}")
+_BRACE_IN_CLASS = regex(r"(?<!\\)\[[^\]]*\{")
 
 
 class Finder(Protocol):
@@ -76,15 +80,15 @@ class FastFinder:
         self._machines, self._hyperscan = machines, hyperscan
         self._rules = list[str]()
         """The signature behind each expression of the database; empty for an exception."""
-        self._hits: Counter[int] = Counter()
-        self._blocks = 0
-        self._database = self._compiled(frozenset())
+        self._noisy = frozenset[str]()
+        self._hits: Counter[str] = Counter()
+        self._blocks, self._until = 0, WARM
+        self._database = self._compiled()
 
     def lines(self, data: bytes) -> Iterator[bytes]:
         """The lines of a block that hold a literal, in order."""
-        if self._blocks == WARM:
-            noisy = (self._rules[number] for number, count in self._hits.items() if count >= NOISY * WARM)
-            self._database = self._compiled(frozenset(noisy))
+        if self._blocks == self._until:
+            self._learn_noise()
         self._blocks += 1
         end = 0
         for place in self._places(data):
@@ -95,6 +99,14 @@ class FastFinder:
             end = min((one for one in (feed, back) if one >= 0), default=len(data)) + 1
             yield data[start:end]
 
+    def _learn_noise(self) -> None:
+        """Search for the signatures whose literals ordinary lines hold by their whole patterns from now on."""
+        self._until *= 8
+        noisy = {rule for rule, count in self._hits.items() if rule and count >= NOISY * self._blocks}
+        if not noisy <= self._noisy:
+            self._noisy |= noisy
+            self._database = self._compiled()
+
     def _places(self, data: bytes) -> list[int]:
         """Where literals end, in order."""
         found = list[tuple[int, int]]()
@@ -103,20 +115,18 @@ class FastFinder:
             found.append((end, number))
 
         self._database.scan(data, match_event_handler=note)
-        if self._blocks <= WARM:
-            self._hits.update(number for _, number in found)
+        self._hits.update(self._rules[number] for _, number in found)
         return sorted({end for end, _ in found})
 
-    def _compiled(self, noisy: frozenset[str]) -> Any:
+    def _compiled(self) -> Any:
         """A database of literals, and of the patterns of those signatures whose literals are noisy."""
         engine = self._hyperscan
         plain = engine.HS_FLAG_CASELESS
         entries = [(_escaped(text), plain, "") for text in RAISED]
         for rule in self._machines.rules.values():
-            pattern = self._whole(rule.pattern) if rule.id in noisy else None
+            pattern = self._whole(rule.pattern) if rule.id in self._noisy else None
             if pattern is not None:
-                flags = engine.HS_FLAG_PREFILTER | engine.HS_FLAG_MULTILINE | engine.HS_FLAG_ALLOWEMPTY
-                entries.append((pattern, flags, rule.id))
+                entries.append((pattern, self._loosely, rule.id))
             else:
                 entries += [(_escaped(word), plain, rule.id) for word in rule.words if word]
         self._rules = [rule for _, _, rule in entries]
@@ -128,15 +138,21 @@ class FastFinder:
         )
         return database
 
+    @property
+    def _loosely(self) -> int:
+        engine = self._hyperscan
+        return int(engine.HS_FLAG_PREFILTER | engine.HS_FLAG_MULTILINE | engine.HS_FLAG_ALLOWEMPTY)
+
     def _whole(self, pattern: str) -> bytes | None:
-        """A signature's pattern, if the engine knows all that is in it."""
+        """A signature's pattern, if the engine knows all that is in it.
+
+        Counted repeats, which take the engine long to prepare, may be of any number: what it finds is looked at again.
+        """
+        if not _BRACE_IN_CLASS.search(pattern):
+            pattern = _REPEATED.sub(lambda found: "+" if found[1].strip("0") else "*", pattern)
         engine, expression = self._hyperscan, pattern.encode()
         try:
-            engine.Database().compile(
-                expressions=[expression],
-                ids=[0],
-                flags=[engine.HS_FLAG_PREFILTER | engine.HS_FLAG_ALLOWEMPTY],
-            )
+            engine.Database().compile(expressions=[expression], ids=[0], flags=[self._loosely])
         except engine.error:
             return None
         return expression

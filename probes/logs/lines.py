@@ -24,6 +24,8 @@ class Lines:
         self.names = self._reader.names
         self.formats = Formats(knowledge, self.names)
         self.table: Table | None = None
+        self.epochs = False
+        """Some line says the epoch."""
         self._forms: dict[bytes, Template | None] = {}
         self._known: tuple[int, Table | None] = (0, None)
         """What the forms were learned with."""
@@ -32,10 +34,10 @@ class Lines:
         """What a line says. `candidates` are the formats it may be of."""
         return self._read(line, [one.id for one in self.formats.recognise(line, candidates)])
 
-    def placed(self, line: bytes, *, values: bool = True) -> Reading:
+    def placed(self, line: bytes, *, wanted: frozenset[str] | None = None) -> Reading:
         """The same for a line that was read before: its format is known by now, and often its form.
 
-        Without `values` only where the run is may be asked of it.
+        Of its numbers only the `wanted` metrics need be read, where they are named; where the run is always is.
         """
         known = (len(self.formats.seen), self.table)
         if known != self._known or len(self._forms) > MAX_FORMS:
@@ -43,7 +45,7 @@ class Lines:
         shape = shapes_of(line)[0]
         form = self._forms.get(shape)
         if form is not None and (match := form.fullmatch(line)):
-            return _again(form, match, values=values)
+            return _again(form, match, wanted)
         reading = self._read(line, self.formats.seen)
         # A form is worth learning when it is seen again.
         again = shape in self._forms
@@ -54,7 +56,9 @@ class Lines:
         reading = self.formats.read(line, formats)
         if reading is None and self.table is not None:
             reading = self.table.row(line, self.names)
-        return self._reader.read(line) if reading is None else reading
+        reading = self._reader.read(line) if reading is None else reading
+        self.epochs = self.epochs or reading.epoch is not None
+        return reading
 
     def header(self, line: bytes) -> bool:
         """Whether a line is the header of a table; the rows below are then read by it."""
@@ -65,13 +69,14 @@ class Lines:
         return True
 
 
-def _again(form: Template, match: re.Match[bytes], *, values: bool) -> Reading:
+def _again(form: Template, match: re.Match[bytes], wanted: frozenset[str] | None) -> Reading:
     """The reading of a line of a known form."""
     reading = Reading()
     for group, value in enumerate(form.values, 1):
-        if value.name.metric in PLACES:
-            reading.take(value.name.metric, match[group].decode())
-        elif values:
+        metric = value.name.metric
+        if metric in PLACES:
+            reading.take(metric, match[group].decode())
+        elif wanted is None or metric in wanted:
             start, end = match.span(group)
             reading.values.append(value._replace(start=start, end=end, words=(start, start)))
     return reading

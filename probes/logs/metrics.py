@@ -90,23 +90,18 @@ class Places:
 
 
 class InBlock:
-    """Gives the marks of some lines of a block."""
+    """Gives the marks of some lines of a block, each made once."""
 
     def __init__(self, guides: Guides, indices: Sequence[int], rank: int | None) -> None:
         self._guides, self._indices, self._rank = guides, indices, rank
-        self._some: dict[tuple[int, int], list[Mark]] = {}
+        self._made: dict[int, Mark] = {}
 
     def one(self, place: int) -> Mark:
         """The mark of the k-th."""
-        return self._guides.mark(self._indices[place], self._rank)
-
-    def some(self, start: int, stride: int) -> list[Mark]:
-        """The marks of every `stride`-th from the k-th on."""
-        found = self._some.get((start, stride))
-        if found is None:
-            found = self._guides.marks(self._indices[start::stride], self._rank)
-            self._some[start, stride] = found
-        return found
+        mark = self._made.get(place)
+        if mark is None:
+            mark = self._made[place] = self._guides.mark(self._indices[place], self._rank)
+        return mark
 
 
 def _merged(batches: Sequence[Batch]) -> Batch:

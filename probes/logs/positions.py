@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import repeat
-from typing import NamedTuple
+from collections.abc import Callable
 
 from .blocks import Block
 from .lines import Lines
@@ -15,11 +13,18 @@ from .series import Mark
 MAX_SAMPLES = 256
 
 
-class Where(NamedTuple):
-    """How far the run was."""
+class Where:
+    """How far the run was. The epoch is looked up when it is asked for."""
 
-    step: float | None = None
-    epoch: float | None = None
+    __slots__ = ("_epoch", "step")
+
+    def __init__(self, step: float | None = None, epoch: Callable[[], float | None] = lambda: None) -> None:
+        self.step, self._epoch = step, epoch
+
+    @property
+    def epoch(self) -> float | None:
+        """The epoch, where it is known."""
+        return self._epoch()
 
 
 class Guides:
@@ -49,16 +54,6 @@ class Guides:
     def mark(self, index: int, rank: int | None) -> Mark:
         """The mark of a line of the block."""
         return Mark(self.block.number(index), self.block.lines[index], *self.before(index), None, rank)
-
-    def marks(self, indices: Sequence[int], rank: int | None) -> list[Mark]:
-        """The marks of lines of the block."""
-        if self.headers or len(indices) == 1:
-            return [self.mark(index, rank) for index in indices]
-        lines, numbers = map(self.block.lines.__getitem__, indices), self.block.numbers(indices)
-        bars = [self.bar, *map(self.block.lines.__getitem__, self.bars)]
-        own = (bars[bisect_left(self.bars, index)] for index in indices)
-        rest = repeat(self.header), repeat(None), repeat(rank)
-        return list(map(Mark._make, zip(numbers, lines, own, *rest, strict=False)))
 
 
 class Positions:
@@ -124,28 +119,36 @@ class Positions:
     def where(self, mark: Mark) -> Where:
         """The step and the epoch at a mark."""
         if mark.step is not None:
-            return Where(mark.step, self._reading(mark.line).epoch if mark.line else None)
+            return Where(mark.step, lambda: self._reading(mark.line).epoch)
         own = self._reading(mark.line)
-        bar = self._reading(mark.bar) if mark.bar else Reading()
-        header = self._reading(mark.header) if mark.header else Reading()
-        epoch = next((one.epoch for one in (own, bar, header) if one.epoch is not None), None)
-        counted = next((one for one in (own, bar, header) if one.epoch is not None and one.whole_epoch), None)
-        said = own if own.places and (own.step is not None or own.pair) else bar
-        if said.step is not None:
-            return Where(said.step, epoch)
-        if said.pair is None:
-            return Where(None, epoch)
-        done, total = said.pair
-        if counted is not None and counted.epoch is not None:
-            done += total * max(0, int(counted.epoch) - (0 if self.zero_based else 1))
-        return Where(float(done), epoch)
+        said = own if own.step is not None or own.pair else self._reading(mark.bar)
+        step = said.step if said.step is not None or said.pair is None else self._counted(mark, *said.pair)
+        return Where(step, lambda: self._epoch(mark))
 
-    def _reading(self, line: bytes) -> Reading:
+    def _counted(self, mark: Mark, done: int, total: int) -> float:
+        """The step, from a bar that begins anew with each epoch, where the epochs are counted."""
+        epoch = self._epoch(mark, whole=True)
+        if epoch is None:
+            return float(done)
+        return float(done + total * max(0, int(epoch) - (0 if self.zero_based else 1)))
+
+    def _epoch(self, mark: Mark, *, whole: bool = False) -> float | None:
+        """The epoch that the line says, else the bar or the header before it; `whole` that it is counted."""
+        if not self._lines.epochs:
+            return None
+        readings = map(self._reading, (mark.line, mark.bar, mark.header))
+        return next(
+            (one.epoch for one in readings if one.epoch is not None and one.whole_epoch >= whole), None
+        )
+
+    def _reading(self, line: bytes | None) -> Reading:
+        if not line:
+            return Reading()
         found = self._read.get(line)
         if found is None:
             if len(self._read) > 4096:
                 self._read.clear()
-            found = self._read[line] = self._lines.placed(line, values=False)
+            found = self._read[line] = self._lines.placed(line, wanted=frozenset())
         return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import EXCERPT, Findings, InputSeen, Progress
@@ -20,15 +20,14 @@ from .heard import Heard
 from .lines import Lines
 from .listening import Listener
 from .log import Log
-from .noticing import Noticing
 from .positions import Positions
-from .records import Records
-from .rows import NoRecords, rows_of
 from .scan import Scan
 from .signatures import Hits, for_machines
 from .store import Store
-from .triage import Triage
 from .written import Written
+
+if TYPE_CHECKING:
+    from .noticing import Noticing
 
 FULL = 256 << 20
 """Bytes up to which every number of a log is read; of a larger one they are sampled."""
@@ -115,13 +114,11 @@ class LogProbe:
             if source.kind is Kind.LOG:
                 note, size = self._read_log(source)
             elif source.kind is Kind.RECORDS:
-                note, size = self._read_records(source)
+                note, size, bad = self._read_records(source)
             else:
                 note = self._read_events(source)
         except Unreadable as error:
             note, bad = str(error), True
-        except NoRecords as error:
-            note, bad = f"no metric records: {error}", source.named
         self._findings.inputs.append(InputSeen(source.name, source.kind.value, size, note, bad))
 
     def _read_log(self, source: Input) -> tuple[str, int]:
@@ -151,6 +148,8 @@ class LogProbe:
             written.read(chain((first,), others))
             return []
         if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):
+            from .triage import Triage
+
             triage = Triage(scan, listener)
             triage.read(chain((first,), others))
             return [triage.note]
@@ -176,19 +175,25 @@ class LogProbe:
         if block is not None:
             self._findings.excerpts.append(block.data[-EXCERPT:].decode(errors="replace"))
 
-    def _read_records(self, source: Input) -> tuple[str, int]:
+    def _read_records(self, source: Input) -> tuple[str, int, bool]:
+        from .records import Records
+        from .rows import NoRecords, rows_of
+
         blocks = Blocks(source, growing=self._noticing is not None)
         lines, store = Lines(self._knowledge), Store()
         records = Records(lines.names, store)
         log = Log(source.name, store, Positions(lines), lines, Heard(), is_text=False)
         if self._noticing is not None:
             self._noticing.begin(log, self._hits, records.flush)
-        for row in rows_of(self._watched(source, blocks)):
-            records.take(row)
+        try:
+            for row in rows_of(self._watched(source, blocks)):
+                records.take(row)
+        except NoRecords as error:
+            return f"no metric records: {error}", _size(source), source.named
         records.flush()
         log.positions.total_steps = records.total_steps
         self._logs.append(log)
-        return "; ".join(blocks.notes), blocks.size
+        return "; ".join(blocks.notes), blocks.size, False
 
     def _read_events(self, source: Input) -> str:
         from .events import NoEvents, read_events

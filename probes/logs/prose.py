@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.regex import regex
@@ -43,7 +43,7 @@ class Writing:
         """Whether somebody speaks of himself, which no library does."""
         return bool(_SPEAKER.search(text)) and self.is_sentence(text)
 
-    def mostly(self, lines: Iterable[str]) -> bool:
+    def mostly(self, lines: Sequence[str]) -> bool:
         """Whether most of what stands outside code fences is sentences.
 
         One that comes again with other numbers is a machine's.
@@ -60,6 +60,8 @@ class Writing:
                     sentences += 1
                 else:
                     others += 1
+            if others > len(lines) // 2:
+                return False
         return sentences > others
 
 

@@ -54,7 +54,7 @@ class Records:
             series = self._store.get(name)
             if series is not None:
                 marks = [mark for _, mark in batch]
-                series.extend([value for value, _ in batch], Each(marks.__getitem__, len(marks)))
+                series.extend([value for value, _ in batch], Each(marks.__getitem__))
         self._batches = {}
 
     def _name(self, printed: str) -> Name | None:

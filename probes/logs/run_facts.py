@@ -71,9 +71,7 @@ def _growing(told: Told, values: Sequence[float]) -> bool | None:
 
 def _tell_before(told: Told, line: Curve, trouble: Mark) -> None:
     """How the norm was in the steps before the trouble."""
-    before = [
-        value for value, mark in zip(line.values, line.marks, strict=True) if mark.number < trouble.number
-    ]
+    before = line.values[: line.marks.before(trouble.number)]
     if not before:
         return
     told.tell("grad.norm.before_trouble", curve.median(before), trouble)
@@ -117,8 +115,8 @@ def _falls_back(values: Sequence[float], peak: float) -> bool:
 
 
 def _last_before(line: Curve, mark: Mark) -> int | None:
-    places = [place for place, one in enumerate(line.marks) if one.number <= mark.number]
-    return places[-1] if places else None
+    count = line.marks.before(mark.number + 1)
+    return count - 1 if count else None
 
 
 def _collapsed_early(told: Told, line: Curve, peak: float, total: int | None) -> bool | None:

@@ -126,8 +126,7 @@ class Scan:
         elif columns:
             self.metrics.take(template, indices, columns)
             if template.watch is not None and template.watch.rules:
-                for index in indices:
-                    self._watch(template.watch, index, lines[index])
+                self._watch_all(template.watch, indices)
 
     def _attend(self, block: Block, start: int) -> int:
         """Hand lines over one by one while something is in progress, such as a traceback. Gives where it ended."""
@@ -182,9 +181,22 @@ class Scan:
     def _watch(self, watch: Watch, index: int, line: bytes) -> None:
         """Look for signatures; of those never found in this shape, only the ones that digits decide stay."""
         if watch.rules and not self.listener.sightings.watch(watch.rules, index, line):
-            watch.left -= 1
-            if not watch.left:
-                watch.rules = self.listener.sightings.decided_by_digits(watch.rules)
+            self._missed(watch, 1)
+
+    def _watch_all(self, watch: Watch, indices: list[int]) -> None:
+        """The same for lines of one shape."""
+        lines = self._block.lines
+        if self.listener.sightings.in_none_of(watch.rules, [lines[index] for index in indices]):
+            self._missed(watch, len(indices))
+            return
+        for index in indices:
+            self._watch(watch, index, lines[index])
+
+    def _missed(self, watch: Watch, count: int) -> None:
+        patient = watch.left > 0
+        watch.left -= count
+        if patient and watch.left <= 0:
+            watch.rules = self.listener.sightings.decided_by_digits(watch.rules)
 
     def _first(self, action: Action, index: int, line: bytes) -> None:
         """Read a line with care, and leave behind what to do with the next of its shape."""

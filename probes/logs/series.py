@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import NamedTuple, Protocol, overload
 
 from .names import Name
 
 MAX_POINTS = 2048
 
 _MANY = 16
+"""Kept values of one block, from which on their marks are made when they are asked for."""
 _PEAKED = frozenset(("loss", "loss_part"))
 """The metrics whose spikes matter."""
 
@@ -38,33 +41,86 @@ class Marker(Protocol):
         """The mark of the k-th."""
         ...
 
-    def some(self, start: int, stride: int) -> list[Mark]:
-        """The marks of every `stride`-th from the k-th on."""
-        ...
-
 
 class Each:
     """Marks that are made one by one."""
 
-    def __init__(self, make: Callable[[int], Mark], count: int) -> None:
-        self.one, self._count = make, count
+    __slots__ = ("one",)
 
-    def some(self, start: int, stride: int) -> list[Mark]:
-        """The marks of every `stride`-th from the k-th on."""
-        return list(map(self.one, range(start, self._count, stride)))
+    def __init__(self, make: Callable[[int], Mark]) -> None:
+        self.one = make
+
+
+class _Made:
+    """A mark that is made already."""
+
+    __slots__ = ("_mark",)
+
+    def __init__(self, mark: Mark) -> None:
+        self._mark = mark
+
+    def one(self, place: int) -> Mark:
+        """The mark."""
+        return self._mark
+
+
+Spot = tuple[Marker, int]
+"""Who gives a mark, and for which of his values."""
+
+
+class Marks(Sequence[Mark]):
+    """Where the values of a curve were printed. Of thousands of marks a few are asked for, and only these are made."""
+
+    __slots__ = ("_spots",)
+
+    def __init__(self, spots: Iterable[Spot] = ()) -> None:
+        self._spots = list(spots)
+
+    def __len__(self) -> int:
+        return len(self._spots)
+
+    @overload
+    def __getitem__(self, which: int) -> Mark: ...
+    @overload
+    def __getitem__(self, which: slice) -> Marks: ...
+    def __getitem__(self, which: int | slice) -> Mark | Marks:
+        if isinstance(which, slice):
+            return Marks(self._spots[which])
+        marker, place = self._spots[which]
+        return marker.one(place)
+
+    def before(self, number: int) -> int:
+        """How many of them stand in lines before this one."""
+        return bisect_left(self, number, key=lambda mark: mark.number)
+
+    def some(self, places: Iterable[int]) -> Marks:
+        """Those at these places."""
+        return Marks(map(self._spots.__getitem__, places))
+
+    def add(self, marker: Marker, places: range) -> None:
+        """Take in the marks of some values of a block.
+
+        A mark that is made later holds on to its block: where there are few in a block, that is too dear.
+        """
+        spots = zip(repeat(marker), places, strict=False)
+        self._spots += spots if len(places) >= _MANY else map(_settled, spots)
+
+    def settle(self) -> None:
+        """Make all marks now, and let go of their blocks."""
+        self._spots = list(map(_settled, self._spots))
 
 
 class Peak(NamedTuple):
     """The largest value of a stretch. Where it stands is worked out for the few that are asked about."""
 
     value: float
-    marker: Marker
-    place: int
+    spot: Spot
 
     @property
     def mark(self) -> Mark:
         """Where it was printed."""
-        return self.marker.one(self.place)
+        marker, place = self.spot
+        return marker.one(place)
 
 
 class Extreme(NamedTuple):
@@ -92,7 +148,7 @@ class Series:
         self.count = self.bad = 0
         self.stride = 1
         self.values: array[float] = array("d")
-        self.marks: list[Mark] = []
+        self.marks = Marks()
         self.peaks: list[Peak] = []
         self.first: Extreme | None = None
         self._last: tuple[float, int, Marker, int] | None = None
@@ -155,25 +211,27 @@ class Series:
         ):
             self._thin()
         stride = self.stride
-        start = -self.count % stride
+        places = range(-self.count % stride, len(values), stride)
         if self.name.metric in _PEAKED:
-            self._raise_peaks(values, start, mark)
-        self.values.extend(values[start::stride])
-        self.marks += mark.some(start, stride)
+            self._raise_peaks(values, places, mark)
+        self.values.extend(values[places.start :: stride])
+        self.marks.add(mark, places)
 
-    def _raise_peaks(self, values: Sequence[float], start: int, mark: Marker) -> None:
-        stride = self.stride
+    def _raise_peaks(self, values: Sequence[float], places: range, mark: Marker) -> None:
+        start, stride = places.start, self.stride
         if start and self.peaks:
-            self.peaks[-1] = _higher(self.peaks[-1], _peak(values, 0, start, mark))
-        # A peak that is worked out later holds on to its block: where there are few in a block, that is too dear.
-        lasting = (len(values) - start) // stride >= _MANY
-        for place in range(start, len(values), stride):
-            peak = (
-                Peak(values[place], mark, place)
-                if stride == 1
-                else _peak(values, place, place + stride, mark)
+            self.peaks[-1] = _settled_peak(_higher(self.peaks[-1], _peak(values, 0, start, mark)))
+        if stride == 1:
+            peaks = map(Peak, values, zip(repeat(mark), places, strict=False))
+        else:
+            peaks = map(
+                _peak,
+                repeat(values),
+                places,
+                range(start + stride, len(values) + stride, stride),
+                repeat(mark),
             )
-            self.peaks.append(peak if lasting else _settled(peak))
+        self.peaks += peaks if len(places) >= _MANY else map(_settled_peak, peaks)
 
     def _thin(self) -> None:
         odd = self.peaks[1::2]
@@ -182,13 +240,19 @@ class Series:
         self.values = self.values[::2]
         self.marks = self.marks[::2]
         self.stride *= 2
+        if self.stride >= _MANY:
+            # Of most blocks a few marks are left by now.
+            self.marks.settle()
+            self.peaks = list(map(_settled_peak, self.peaks))
 
 
 def _peak(values: Sequence[float], start: int, end: int, mark: Marker) -> Peak:
     """The largest finite value of a stretch, or what stands first where none is finite."""
     some = values[start:end]
-    high = max(some) if math.isfinite(sum(some)) else max(filter(math.isfinite, some), default=some[0])
-    return Peak(high, mark, start + (some.index(high) if math.isfinite(high) else 0))
+    high = max(some)
+    if not math.isfinite(sum(some)):
+        high = max(filter(math.isfinite, some), default=some[0])
+    return Peak(high, (mark, start + (some.index(high) if math.isfinite(high) else 0)))
 
 
 def _higher(one: Peak, other: Peak) -> Peak:
@@ -196,14 +260,20 @@ def _higher(one: Peak, other: Peak) -> Peak:
     return other if other.value > one.value or math.isnan(one.value) else one
 
 
-def _settled(peak: Peak) -> Peak:
-    return Peak(peak.value, Each([peak.mark].__getitem__, 1), 0)
+def _settled(spot: Spot) -> Spot:
+    """The same, with the mark made now."""
+    marker, place = spot
+    return spot if isinstance(marker, _Made) else (_Made(marker.one(place)), 0)
+
+
+def _settled_peak(peak: Peak) -> Peak:
+    return Peak(peak.value, _settled(peak.spot))
 
 
 class Curve:
     """The finite values of a series, kept at its stride, with their marks."""
 
-    def __init__(self, values: list[float], marks: list[Mark], peaks: list[Peak]) -> None:
+    def __init__(self, values: list[float], marks: Marks, peaks: list[Peak]) -> None:
         self.values, self.marks, self.peaks = values, marks, peaks
 
     def __len__(self) -> int:
@@ -216,6 +286,6 @@ def curve_of(series: Series) -> Curve:
         return Curve(list(series.values), series.marks[:], series.peaks[:])
     kept = [index for index, value in enumerate(series.values) if math.isfinite(value)]
     return Curve(
-        [series.values[index] for index in kept], [series.marks[index] for index in kept],
+        [series.values[index] for index in kept], series.marks.some(kept),
         [series.peaks[index] for index in kept] if series.peaks else [],
     )  # fmt: skip

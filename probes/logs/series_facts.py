@@ -119,7 +119,7 @@ def series_facts(series: Mapping[str, Sequence[float]], limits: Mapping[str, flo
 
 def _evenly(count: int) -> Each:
     """Marks as if all series ran over the same time, whatever their number of values."""
-    return Each(lambda index: Mark(round(1e6 * (index + 1) / count), b"", step=float(index + 1)), count)
+    return Each(lambda index: Mark(round(1e6 * (index + 1) / count), b"", step=float(index + 1)))
 
 
 def _whole(step: float | None) -> int | None:

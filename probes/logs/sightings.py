@@ -8,10 +8,12 @@ from traindx.engine.kb.rules import SignatureRule
 
 from .page import Page
 from .ranks import prefix_of
-from .signatures import Hits, Signatures
+from .signatures import LONGEST, Hits, Signatures
 from .vocabulary import letters
 from .windows import Windows
 
+_MANY = 8
+"""Lines from which on it pays to look at all of them at once."""
 _RAISED = (b"traceback", b"error", b"exception", b"interrupt")
 
 
@@ -55,6 +57,16 @@ class Sightings:
                 self.windows.open(rule, self._page.context(index, rule.lines), self._page.number(index))
                 found = True
         return found
+
+    def in_none_of(self, rules: Sequence[SignatureRule], lines: Sequence[bytes]) -> bool:
+        """Whether it is sure, without a look at each, that none of these signatures is in any of these lines."""
+        if len(lines) < _MANY or any(rule.lines > 1 for rule in rules) or max(map(len, lines)) > LONGEST:
+            return False
+        data = b"".join(lines)
+        if not data.isascii() or any(map(data.__contains__, (b"\r", b" \n", b"\t\n"))):
+            return False
+        text = data.decode("ascii")
+        return not any(self.machines.may_be_in(rule, text) for rule in rules)
 
     def is_news(self, rules: Iterable[SignatureRule], line: bytes) -> bool:
         """Whether one of these signatures, not found before, may stand in a line. Those found before are counted."""

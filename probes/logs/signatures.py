@@ -11,6 +11,7 @@ from traindx.engine.kb.rules import SignatureRule
 from traindx.engine.kb.telling import Telling, telling
 from traindx.engine.regex import regex
 
+from .at_once import AtOnce
 from .collected import Collected
 from .template import shapes_of
 from .vocabulary import Vocabulary
@@ -40,6 +41,7 @@ class Signatures:
     def __init__(self, rules: Mapping[str, SignatureRule], words: Telling[str]) -> None:
         self.rules = rules
         self._patterns: dict[str, re.Pattern[str]] = {}
+        self._at_once: dict[str, AtOnce] = {}
         self._words: dict[str, list[bytes]] = {}
         self._shapes: dict[str, list[bytes]] = {}
         self.vocabulary: Vocabulary[str] = Vocabulary(words)
@@ -81,10 +83,20 @@ class Signatures:
 
     def search(self, rule: SignatureRule, text: str) -> re.Match[str] | None:
         """Where a signature is in a text."""
+        return self._pattern(rule).search(text[:LONGEST])
+
+    def may_be_in(self, rule: SignatureRule, text: str) -> bool:
+        """Whether a signature of one line may be in a line of an ASCII text, whose lines end in no spaces."""
+        known = self._at_once.get(rule.id)
+        if known is None:
+            known = self._at_once[rule.id] = AtOnce(self._pattern(rule))
+        return known.may_be_in(text)
+
+    def _pattern(self, rule: SignatureRule) -> re.Pattern[str]:
         pattern = self._patterns.get(rule.id)
         if pattern is None:
             pattern = self._patterns[rule.id] = re.compile(rule.pattern, re.MULTILINE)
-        return pattern.search(text[:LONGEST])
+        return pattern
 
 
 def for_machines(knowledge: Knowledge) -> Signatures:

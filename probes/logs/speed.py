@@ -13,6 +13,7 @@ from .series import Mark, Series, curve_of
 from .store import Store
 from .told import Told
 
+_SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
 _DAY = 86400.0
 _MAX_TIMED = 200
 
@@ -21,7 +22,7 @@ class Rates(NamedTuple):
     """Steps a second over the run, each with where it was read."""
 
     values: list[float]
-    marks: list[Mark]
+    marks: Sequence[Mark]
 
 
 def tell_speed(told: Told, store: Store, positions: Positions | None, lines: Lines | None) -> None:
@@ -53,7 +54,7 @@ def _printed(store: Store) -> Rates | None:
     if len(kinds) == 2 and all("n " in series.name.printed for series in kinds):
         # A bar that changes between `it/s` and `s/it` is one curve.
         both = sorted(
-            zip(rates[0].values + rates[1].values, rates[0].marks + rates[1].marks, strict=True), key=_line
+            zip(rates[0].values + rates[1].values, [*rates[0].marks, *rates[1].marks], strict=True), key=_line
         )
         return Rates([value for value, _ in both], [mark for _, mark in both])
     return values[0][0]
@@ -68,24 +69,24 @@ def _rates(series: Series) -> Rates:
     kept = [index for index, value in enumerate(line.values) if value > 0]
     turned = series.name.metric == "seconds_per_step"
     values = [1 / line.values[index] if turned else line.values[index] for index in kept]
-    return Rates(values, [line.marks[index] for index in kept])
+    return Rates(values, line.marks.some(kept))
 
 
 def _from_bars(positions: Positions | None, lines: Lines | None) -> Rates | None:
     """The rates of the bars that count the most: the training loop's, if there is one."""
     if positions is None or lines is None:
         return None
-    by_total: dict[int, Rates] = {}
+    by_total: dict[int, list[tuple[float, Mark]]] = {}
     for mark in positions.sample:
-        reading = lines.placed(mark.line)
+        reading = lines.placed(mark.line, wanted=_SPEEDS)
         for value in reading.values:
-            if value.name.metric in ("steps_per_second", "seconds_per_step") and reading.pair:
+            if value.name.metric in _SPEEDS and reading.pair:
                 number = float(mark.line[value.start : value.end]) * value.scale
-                rates = by_total.setdefault(reading.pair[1], Rates([], []))
+                rates = by_total.setdefault(reading.pair[1], [])
                 if number > 0:
-                    rates.values.append(1 / number if value.name.metric == "seconds_per_step" else number)
-                    rates.marks.append(mark)
-    return max(by_total.values(), key=lambda one: len(one.values), default=None)
+                    rates.append((1 / number if value.name.metric == "seconds_per_step" else number, mark))
+    most = max(by_total.values(), key=len, default=None)
+    return None if most is None else Rates([value for value, _ in most], [mark for _, mark in most])
 
 
 def _from_times(told: Told, series: Sequence[Series]) -> Rates | None:
@@ -95,8 +96,8 @@ def _from_times(told: Told, series: Sequence[Series]) -> Rates | None:
     marks = series[0].marks[:: max(1, len(series[0].marks) // _MAX_TIMED)]
     values, found, before = list[float](), list[Mark](), None
     for mark in marks:
-        time, step = seconds_of(mark.line, prefix_of(mark.line).end), told.where(mark).step
-        if time is None or step is None:
+        time = seconds_of(mark.line, prefix_of(mark.line).end)
+        if time is None or (step := told.where(mark).step) is None:
             continue
         if before is not None:
             taken, done = (time - before[0]) % _DAY, step - before[1]

@@ -8,13 +8,15 @@ of a longer word.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from traindx.engine.kb.telling import LETTERS, SHORTEST, Telling
 
 Key = TypeVar("Key")
 
 _REMEMBERED = 100_000
+_NONE: frozenset[Any] = frozenset()
+"""What most words tell: one set for all of them."""
 
 
 def letters(line: bytes) -> list[bytes]:
@@ -53,5 +55,5 @@ class Vocabulary(Generic[Key]):
                     found.update(keys)
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
-        self._known[word] = known = frozenset(found)
+        self._known[word] = known = frozenset(found) if found else _NONE
         return known

@@ -29,7 +29,7 @@ class Written:
 
     def applies(self, block: Block) -> bool:
         """Whether a file that begins with this block is mostly sentences."""
-        return self._writing.mostly(line.decode("utf-8", "replace") for line in block.lines[:400])
+        return self._writing.mostly([line.decode("utf-8", "replace") for line in block.lines[:400]])
 
     def read(self, blocks: Iterable[Block]) -> None:
         """Read all blocks."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.probe import Findings
@@ -12,11 +11,11 @@ HERE = "this machine"
 """The name of the machine that diagnoses, as an input."""
 
 
-@dataclass(slots=True)
 class Observed:
     """Facts of this machine, in the making."""
 
-    findings: Findings = field(default_factory=Findings)
+    def __init__(self) -> None:
+        self.findings = Findings()
 
     def tell(self, name: str, value: Value, source: str, note: str = "") -> None:
         """A fact, and where on the machine it was read."""

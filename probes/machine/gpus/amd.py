@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..commands import PATIENCE, within
 from ..host import Host, whole
 from .reading import Device, NoDevice, Reading
@@ -30,7 +28,7 @@ def _read(host: Host) -> Reading:
     found = tuple(one for one in devices if one is not None)
     if not found:
         raise NoDevice(f"{_KFD} lists no device")
-    numbered = tuple(replace(one, index=index) for index, one in enumerate(found))
+    numbered = tuple(one._replace(number=number) for number, one in enumerate(found))
     return Reading(_KFD, numbered, driver=(host.read("/sys/module/amdgpu/version") or "").strip() or None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from traindx.engine.regex import regex
 
@@ -61,7 +60,7 @@ def _device(row: dict[str, str]) -> Device:
     index, errors = _number(row, "index"), _number(row, "ecc.errors.uncorrected.volatile.total")
     return Device(
         name=_value(row, "name") or "unknown",
-        index=int(index or 0),
+        number=int(index or 0),
         uuid=_value(row, "uuid") or "",
         total=total,
         free=free,
@@ -85,7 +84,7 @@ def _with_processes(devices: tuple[Device, ...], program: str, host: Host) -> tu
     pairs = [line.split(", ") for line in output.splitlines()]
     running = [(pair[0], int(pair[1])) for pair in pairs if len(pair) == 2 and pair[1].strip().isdecimal()]
     return tuple(
-        replace(one, processes=tuple(pid for uuid, pid in running if uuid == one.uuid)) for one in devices
+        one._replace(processes=tuple(pid for uuid, pid in running if uuid == one.uuid)) for one in devices
     )
 
 

@@ -70,7 +70,7 @@ def _device(nvml: Any, index: int) -> Device:
     running = _optional(nvml, nvml.nvmlDeviceGetComputeRunningProcesses, handle)
     return Device(
         name=_text(nvml.nvmlDeviceGetName(handle)) or "unknown",
-        index=index,
+        number=index,
         uuid=_text(_optional(nvml, nvml.nvmlDeviceGetUUID, handle)) or "",
         total=memory and memory.total,
         free=memory and memory.free,

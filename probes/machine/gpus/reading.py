@@ -1,8 +1,6 @@
 """What every way of asking hands back."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class NoDevice(Exception):
@@ -13,13 +11,12 @@ class DriverFault(Exception):
     """A driver that is there and does not work. The message is what it says itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(NamedTuple):
     """One accelerator. Sizes in bytes; what could not be read is None."""
 
     name: str
-    index: int = 0
-    """Its number in the order of its place on the bus."""
+    number: int = 0
+    """In the order of their places on the bus."""
     uuid: str = ""
     total: int | None = None
     free: int | None = None
@@ -35,8 +32,7 @@ class Device:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """All devices that one way of asking found."""
 
     how: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from .reading import Device
 
@@ -43,5 +42,5 @@ def _named(entry: str, devices: Sequence[Device]) -> Device | None:
         # Which device the slice belongs to is told by the old form of its name only.
         owners = [one for one in devices if one.uuid and one.uuid in entry] or list(devices)
         note = f"a slice of it ({entry}), whose memory is not read"
-        return replace(owners[0], total=None, free=None, used=None, note=note) if owners else None
+        return owners[0]._replace(total=None, free=None, used=None, note=note) if owners else None
     return next((one for one in devices if entry and one.uuid.startswith(entry)), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from traindx import __version__
@@ -26,22 +25,30 @@ if TYPE_CHECKING:
     from traindx.probes.configs.probe import ConfigProbe
 
 
-@dataclass(slots=True)
 class Session:
-    """The knowledge, the inputs and the probes of one call."""
+    """The knowledge, the inputs and the probes of one call.
 
-    knowledge: Knowledge
-    found: Found
-    scan: Literal["auto", "full", "triage"] = "auto"
-    machine: bool = True
-    budget: float = 20.0
-    top: int = 10
-    wanted: frozenset[str] = frozenset()
-    """Facts to look for whatever the causes are."""
-    symptoms: tuple[str, ...] = ()
-    configs: ConfigProbe | None = None
-    probes: Sequence[Probe] = ()
-    """Probes that are there already, such as that of a run that was watched; they run first."""
+    `wanted` are facts to look for whatever the causes are, `probes` those that are there already, such as that
+    of a run that was watched; they run first.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        found: Found,
+        *,
+        scan: Literal["auto", "full", "triage"] = "auto",
+        machine: bool = True,
+        budget: float = 20.0,
+        top: int = 10,
+        wanted: frozenset[str] = frozenset(),
+        probes: Sequence[Probe] = (),
+    ) -> None:
+        self.knowledge, self.found = knowledge, found
+        self.scan, self.machine, self.budget, self.top = scan, machine, budget, top
+        self.wanted, self.probes = wanted, probes
+        self.symptoms: tuple[str, ...] = ()
+        self.configs: ConfigProbe | None = None
 
     def run(self, symptoms: Sequence[str], answers: Sequence[str]) -> Reasoned:
         """Diagnose.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from traindx.engine.report.lines import Line
@@ -49,14 +49,22 @@ def _wrapped(line: Line, width: int) -> str:
     text = line.text
     if len(text) <= width or not line.hang:
         return text
-    import textwrap
+    return "\n".join(_folded(text, width, " " * line.hang))
 
-    return "\n".join(
-        textwrap.wrap(
-            text, width, subsequent_indent=" " * line.hang, break_long_words=False, break_on_hyphens=False,
-            drop_whitespace=True, replace_whitespace=False,
-        )
-    )  # fmt: skip
+
+def _folded(text: str, width: int, indent: str) -> Iterator[str]:
+    """A text broken at spaces, all lines but the first indented. A word longer than a line stays whole."""
+    while len(text) > width:
+        begin = len(text) - len(text.lstrip(" "))
+        cut = text.rfind(" ", begin, width + 1)
+        if cut < 0:
+            cut = text.find(" ", width)
+        rest = text[cut:].lstrip(" ") if cut >= 0 else ""
+        if not rest:
+            break
+        yield text[:cut].rstrip(" ")
+        text = indent + rest
+    yield text.rstrip(" ")
 
 
 def _show_coloured(lines: Iterable[Line], stream: TextIO) -> None:
