@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.regex import regex
