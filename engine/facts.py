@@ -4,7 +4,7 @@ A fact is known, or unknown, or unknowable here (a probe that could have told co
 not run, with its reason). Unknown is never false.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, KeysView
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -93,12 +93,14 @@ class Fact(NamedTuple):
 class Facts:
     """All facts of one diagnosis: the value that counts, and what it overruled."""
 
-    __slots__ = ("_best", "_overruled", "_unknowable", "of_a_run")
+    __slots__ = ("_best", "_overruled", "_unknowable", "known", "of_a_run")
 
     def __init__(self) -> None:
         self._best: dict[str, Fact] = {}
         self._overruled: dict[str, list[Fact]] = {}
         self._unknowable: dict[str, str] = {}
+        self.known: KeysView[str] = self._best.keys()
+        """The names of those that are known, now and as more become so."""
         self.of_a_run = False
         """Whether something of a run was read: a log, a configuration, a script, a report."""
 
@@ -140,10 +142,6 @@ class Facts:
     def not_false(self) -> Iterator[str]:
         """The names of those that are known to be something else than false."""
         return (name for name, fact in self._best.items() if fact.value is not False)
-
-    def none_of(self, names: frozenset[str]) -> bool:
-        """Whether none of these is known."""
-        return self._best.keys().isdisjoint(names)
 
     def why_unknown(self, name: str) -> str | None:
         """Why a fact cannot be known here, where a probe said so."""

@@ -75,7 +75,7 @@ def _in_question(
 
 
 def _is_told(cause: CauseRule, facts: Facts) -> bool:
-    return any(line.supports in TELLING and line.rule.of(facts) is True for line in cause.evidence)
+    return any(line.rule.of(facts) is True for line in cause.evidence if line.supports in TELLING)
 
 
 def judge(
@@ -95,8 +95,9 @@ def judge(
 
 
 def _unknown(evidence: tuple[Weighed, ...], facts: Facts) -> tuple[str, ...]:
-    names = (name for one in evidence if one.outcome is None for name in one.rule.rule.names)
-    return tuple(dict.fromkeys(name for name in names if facts.value(name) is None))
+    known = facts.known
+    undecided = [one.rule.rule.names for one in evidence if one.outcome is None]
+    return tuple(dict.fromkeys([name for names in undecided for name in names if name not in known]))
 
 
 def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) -> float:

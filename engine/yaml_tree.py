@@ -10,7 +10,10 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TEXT = "tag:yaml.org,2002:str"
+_TEXT, _LIST, _MAPPING = "tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"
+_MERGE = "tag:yaml.org,2002:merge"
+_LONGEST_WORD = len("false")
+"""Of what begins with a letter, a longer value than this is a text."""
 MAX_VALUES = 200_000
 """More values than this in one file is an alias bomb or no configuration."""
 MAX_DEPTH = 100
@@ -20,10 +23,16 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class _Loader(_Base):  # type: ignore[misc]
-    """PyYAML's own, which asks of every value what else than a text it may be; here by its first letter at once."""
+    """PyYAML's own, which asks of every value what else than a text it may be; here most are seen to be none at once."""
 
     def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
-        if kind is ScalarNode and value and value[0] not in self.yaml_implicit_resolvers:
+        if kind is not ScalarNode:
+            return _MAPPING if kind is MappingNode else _LIST
+        if value and (
+            value[0] not in self.yaml_implicit_resolvers
+            or not implicit[0]
+            or (len(value) > _LONGEST_WORD and value[0].isalpha())
+        ):
             return _TEXT
         return str(super().resolve(kind, value, implicit))
 
@@ -79,10 +88,28 @@ def read_tree(text: str, forgiven: list[YamlProblem] | None = None) -> Tree:
     Where a list is given, tags, duplicate and other keys are put into it instead, and read as
     PyYAML's own loader would: the last of two equal keys counts, a tag is passed over.
     """
+    root = _root(text)
+    return Tree(None, 1, 1, 1, 1) if root is None else _Builder(forgiven).build(root, 0)
+
+
+def read_value(text: str) -> Plain:
+    """The value of one YAML document without its places, in less than half the time.
+
+    Raises YamlProblem as `read_tree` does.
+    """
+    root = _root(text)
+    try:
+        return None if root is None else _Values().of(root, 0)
+    except _Unusual:
+        return read_tree(text).value
+
+
+def _root(text: str) -> Node | None:
     try:
         loader = _Loader(text)
         try:
-            root = loader.get_single_node()
+            root: Node | None = loader.get_single_node()
+            return root
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
@@ -91,9 +118,6 @@ def read_tree(text: str, forgiven: list[YamlProblem] | None = None) -> Tree:
         raise _unreadable(text, error) from None
     except RecursionError:
         raise YamlProblem("nested too deeply", 1, 1) from None
-    if root is None:
-        return Tree(None, 1, 1, 1, 1)
-    return _Builder(forgiven).build(root, 0)
 
 
 def _problem(error: yaml.MarkedYAMLError) -> YamlProblem:
@@ -111,6 +135,35 @@ def _unreadable(text: str, error: yaml.YAMLError) -> YamlProblem:
     return YamlProblem(
         f"a character that YAML does not allow ({reason})", line, position - before.rfind("\n")
     )
+
+
+class _Unusual(Exception):
+    """Something that takes a closer look: a mistake, or keys that are merged in."""
+
+
+class _Values:
+    """Plain values of what is plainly right."""
+
+    def __init__(self) -> None:
+        self.left = MAX_VALUES - 1
+
+    def of(self, node: Node, depth: int) -> Plain:
+        parts = node.value
+        if isinstance(node, ScalarNode):
+            return parts if node.tag == _TEXT else _scalar(node)
+        self.left -= len(parts)
+        if self.left < 0 or depth >= MAX_DEPTH or node.tag not in (_LIST, _MAPPING):
+            raise _Unusual
+        if isinstance(node, SequenceNode):
+            return [self.of(part, depth + 1) for part in parts]
+        value = {
+            key.value: self.of(part, depth + 1)
+            for key, part in parts
+            if isinstance(key, ScalarNode) and key.tag != _MERGE
+        }
+        if len(value) < len(parts):
+            raise _Unusual
+        return value
 
 
 class _Builder:
@@ -140,11 +193,11 @@ class _Builder:
             return tree
         self.open.add(id(node))
         if isinstance(node, SequenceNode):
-            self._refuse_tag(node, "tag:yaml.org,2002:seq")
+            self._refuse_tag(node, _LIST)
             tree.children = {index: self.build(part, depth + 1) for index, part in enumerate(node.value)}
             tree.value = [child.value for child in tree.children.values()]
         elif isinstance(node, MappingNode):
-            self._refuse_tag(node, "tag:yaml.org,2002:map")
+            self._refuse_tag(node, _MAPPING)
             self._mapping(node, tree, depth)
         self.open.discard(id(node))
         return tree
@@ -156,7 +209,7 @@ class _Builder:
             if not isinstance(key_node, ScalarNode):
                 self.refuse("a key must be a plain value", line, column)
                 continue
-            if key_node.tag == "tag:yaml.org,2002:merge":
+            if key_node.tag == _MERGE:
                 merged |= self._merge(value_node, depth)
                 continue
             key = str(key_node.value)

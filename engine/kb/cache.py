@@ -12,9 +12,9 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .sections import Entries, dump_section, load_section
+from .sections import Entries, load_section
 
 _FORMAT = "4"
 _STATE = "state"
@@ -87,16 +87,14 @@ def read_section(folder: Path, state: State, section: str) -> dict[str, Entries]
         return None
 
 
-def write_sections(
-    folder: Path, state: State, sections: Mapping[str, Mapping[str, Mapping[str, Any]]]
-) -> None:
-    """Store all sections of a state. A full disk or a race with another process is no error."""
+def write_sections(folder: Path, state: State, sections: Mapping[str, str]) -> None:
+    """Store the texts of all sections of a state. A full disk or a race with another process is no error."""
     import tempfile
 
     try:
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
-        for section, stored in sections.items():
-            (fresh / f"{section}.json").write_text(dump_section(stored), encoding="ascii")
+        for section, text in sections.items():
+            (fresh / f"{section}.json").write_text(text, encoding="ascii")
         (fresh / _STATE).write_bytes(state.text)
         fresh.rename(folder / state.name)
     except OSError:

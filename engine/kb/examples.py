@@ -29,11 +29,11 @@ class Outcome:
 
 
 def run_examples(
-    entries: Validated, knowledge: Knowledge, read: Reader, only: str | None = None, half: int = 0
+    entries: Validated, knowledge: Knowledge, read: Reader, only: str | None = None
 ) -> Iterator[Outcome]:
-    """Run the examples of one cause, or of every second one, beginning with the first or the second."""
-    causes = sorted(entries.of("cause").items())
-    for _, entry in causes[half::2] if only is None else [(only, entries.of("cause")[only])]:
+    """Run the examples of one cause, or of all."""
+    causes = entries.of("cause")
+    for _, entry in sorted(causes.items()) if only is None else [(only, causes[only])]:
         for example in entry.model.examples:
             yield _run(entry.model, example, knowledge, read)
 

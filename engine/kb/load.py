@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -33,9 +33,10 @@ def load(packs: Sequence[Pack], preparing: Preparing = nullcontext) -> Knowledge
     if folder and state and (core := cache.read_section(folder, state, "core")) is not None:
         return _from_cache(packs, folder, state, core)
     with preparing():
-        sections = compile_packs(packs)
+        texts = _compiled(packs)[0]
         if folder and state:
-            cache.write_sections(folder, state, sections)
+            cache.write_sections(folder, state, texts)
+    sections = _read(texts)
     return Knowledge(sections.__getitem__, tuple(sections["core"]["packs"]["changes"]))
 
 
@@ -59,7 +60,7 @@ def compile_packs(packs: Sequence[Pack]) -> dict[str, Section]:
 
     Whether the patterns of a proven pack work is not asked again.
     """
-    return _compiled(packs)[0]
+    return _read(_compiled(packs)[0])
 
 
 def check_packs(packs: Sequence[Pack]) -> Scope:
@@ -69,11 +70,16 @@ def check_packs(packs: Sequence[Pack]) -> Scope:
 
 def open_packs(packs: Sequence[Pack]) -> tuple[Scope, Knowledge]:
     """All entries as they stand in their files, and the knowledge that they make. Raises KnowledgeError."""
-    sections, scope = _compiled(packs)
-    return scope, Knowledge(sections.__getitem__)
+    texts, scope = _compiled(packs)
+    return scope, Knowledge(_read(texts).__getitem__)
 
 
-def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, Section], Scope]:
+def _read(texts: Mapping[str, str]) -> dict[str, Section]:
+    return {name: load_section(text) for name, text in texts.items()}
+
+
+def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, str], Scope]:
+    """Every section as the text that the cache holds, so that a first run and a cached one cannot differ."""
     from .compiler import compile_all
     from .problems import KnowledgeError, Problem
     from .scope import Scope
@@ -96,8 +102,7 @@ def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, Section], Scope]:
             f"added: {one}" for one in valid.additions
         ]
         sections["core"]["packs"] = {"changes": changes}
-        # Through text and back, so that a first run and a cached one cannot differ.
-        return {name: load_section(dump_section(one)) for name, one in sections.items()}, scope
+        return {name: dump_section(one) for name, one in sections.items()}, scope
 
 
 @contextmanager

@@ -35,6 +35,7 @@ _REPEAT = r"(?: [*+?] | \{ (?: \d+ (?: , \d* )? | , \d* ) \} ) [?+]?"
 _TOKEN = regex(
     rf"""
     (?P<text> [^\\\[\](){{}}|.*+?^$]+ )
+  | (?P<edge> \\[bBAZ] | [\^$] | \(\? [aiLmsu]+ \) )
   | (?P<repeat> {_REPEAT} )
   | (?P<escape> \\ (?: x[0-9a-fA-F]{{2}} | u[0-9a-fA-F]{{4}} | U[0-9a-fA-F]{{8}} | N\{{[^}}]*\}} | \d+ | . ) )
   | (?P<set> \[ \^? \]? (?: [^\]\\] | \\. )* \] )
@@ -43,7 +44,6 @@ _TOKEN = regex(
   | (?P<bar> \| )
   | (?P<close> \) (?P<repeated> (?= {_REPEAT} ) )? )
   | (?P<one> \. )
-  | (?P<edge> [\^$] | \(\? [aiLmsu]+ \) )
   | (?P<same> \(\?P= \w+ \) )
   | (?P<plain> [\]{{}}] )
   | (?P<beyond> . )
@@ -58,21 +58,15 @@ def branches_of(pattern: str) -> list[Sequence]:
     outside: list[tuple[str, list[Sequence]]] = []
     branches: list[Sequence] = [[]]
     for token in _TOKEN.finditer(pattern):
-        kind, text = token.lastgroup, token[0]
+        kind = token.lastgroup
+        if kind == "edge":
+            continue
         if kind in ("text", "plain"):
-            append(branches[-1], text)
-        elif kind == "escape":
-            append(branches[-1], *_escaped(text))
-        elif kind == "set":
-            append(branches[-1], _set(text[1:-1]))
-        elif kind == "one":
-            append(branches[-1], Gap.ONE)
-        elif kind == "same":
-            append(branches[-1], Gap.ANY)
-        elif kind == "repeat":
-            _repeat(branches[-1], text)
+            append(branches[-1], token[0])
         elif kind == "bar":
             branches.append([])
+        elif kind == "repeat":
+            _repeat(branches[-1], token[0])
         elif kind in ("open", "look"):
             outside.append((kind, branches))
             branches = [[]]
@@ -82,7 +76,15 @@ def branches_of(pattern: str) -> list[Sequence]:
                 alone = len(branches) == 1 and token["repeated"] is None
                 append(around[-1], *(branches[0] if alone else [Group(branches)]))
             branches = around
-        elif kind != "edge":
+        elif kind == "escape":
+            append(branches[-1], _escaped(token[0]))
+        elif kind == "set":
+            append(branches[-1], _set(token[0][1:-1]))
+        elif kind == "one":
+            append(branches[-1], Gap.ONE)
+        elif kind == "same":
+            append(branches[-1], Gap.ANY)
+        else:
             return [[Gap.ANY]]
     return [[Gap.ANY]] if outside else branches
 
@@ -96,17 +98,15 @@ def append(sequence: Sequence, *parts: str | Gap | Group) -> None:
             sequence.append(part)
 
 
-def _escaped(text: str) -> tuple[str | Gap, ...]:
+def _escaped(text: str) -> str | Gap:
     letter = text[1]
-    if letter in "bBAZ":
-        return ()
-    if letter in "xuU":
-        return (chr(int(text.lstrip("\\xuU"), 16)),)
-    if letter in _CONTROLS:
-        return (_CONTROLS[letter],)
     if letter in "dDsSwWN":
-        return (Gap.ONE,)
-    return (Gap.ANY,) if letter.isalnum() else (letter,)
+        return Gap.ONE
+    if not letter.isalnum():
+        return letter
+    if letter in "xuU" and len(text) > 2:
+        return chr(int(text.lstrip("\\xuU"), 16))
+    return _CONTROLS.get(letter, Gap.ANY)
 
 
 def _set(inside: str) -> str | Gap:

@@ -61,7 +61,8 @@ class Scope:
     ) -> list[Any] | None:
         """Parse and check a condition; a mistake is noted, and None given back."""
         try:
-            node = check(parse(text), self.type_of, self.limits, expect=expect)
+            parsed = parse(text, proven=entry.raw.document.pack.proven)
+            node = check(parsed, self.type_of, self.limits, expect=expect)
         except ConditionError as error:
             words = [*self.types, *(f"limit.{name}" for name in self.limits)]
             hint = (
@@ -72,8 +73,9 @@ class Scope:
             shift = error.offset or max(0, text.find(error.wrong) if error.wrong else 0)
             self.problems.append(entry.problem(path, error.message, hint, shift=shift))
             return None
-        self.used |= needs(node)
-        return stored_rule(text, node)
+        names = needs(node)
+        self.used |= names
+        return stored_rule(text, node, names)
 
     def text(self, entry: Located, path: tuple[str | int, ...], text: str) -> str:
         """Check the facts that a text wants filled in."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _read_at = json.JSONDecoder().raw_decode
+_written = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Entries(Mapping[str, Any]):
@@ -40,9 +41,9 @@ def dump_section(section: Mapping[str, Mapping[str, Any]]) -> str:
         starts = index[kind] = {}
         for name, entry in entries.items():
             starts[name] = place
-            parts.append(json.dumps(entry, separators=(",", ":")))
+            parts.append(_written(entry))
             place += len(parts[-1]) + 1
-    return "\n".join([json.dumps(index, separators=(",", ":")), *parts]) + "\n"
+    return "\n".join([_written(index), *parts]) + "\n"
 
 
 def load_section(text: str) -> dict[str, Entries]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ..yaml_tree import Path as TreePath
-from ..yaml_tree import Tree, YamlProblem, read_tree
+from ..yaml_tree import Tree, YamlProblem, read_tree, read_value
 from .packs import Pack
 from .problems import Problem
 
@@ -53,16 +55,25 @@ KINDS = (
 WEIGHTS = "weights.yaml"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
-    """One file as text and tree."""
+    """One file. Where its values stand is found out when something is to be said about one."""
 
     pack: Pack
     name: str
     """The path shown to a person."""
     path: Path
-    lines: tuple[str, ...]
-    tree: Tree
+    text: str
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Its values, each with its place."""
+        return read_tree(self.text)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Its lines."""
+        return tuple(self.text.splitlines())
 
     def problem(
         self, path: TreePath, message: str, hint: str = "", *, on_key: bool = False, shift: int = 0
@@ -85,6 +96,7 @@ class Raw:
     document: Document
     path: TreePath
     """Where in the document it is: empty, or its place in the list."""
+    value: Any
 
 
 def problem_at(
@@ -102,12 +114,12 @@ def read_pack(pack: Pack) -> tuple[list[Raw], list[Problem]]:
     problems: list[Problem] = []
     for kind in KINDS:
         for path in _files(pack.root / kind.folder):
-            document = _read(pack, path, problems)
-            if document is not None:
-                entries.extend(_entries(kind, document, problems))
+            if (read := _read(pack, path, problems)) is not None:
+                entries.extend(_entries(kind, *read, problems))
     weights = pack.root / WEIGHTS
-    if weights.is_file() and (document := _read(pack, weights, problems)) is not None:
-        entries.append(Raw("weights", document, ()))
+    if weights.is_file() and (read := _read(pack, weights, problems)) is not None:
+        document, value = read
+        entries.append(Raw("weights", document, (), value))
     return entries, problems
 
 
@@ -116,26 +128,25 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from sorted(path for path in folder.rglob("*.y*ml") if path.suffix in (".yaml", ".yml"))
 
 
-def _read(pack: Pack, path: Path, problems: list[Problem]) -> Document | None:
+def _read(pack: Pack, path: Path, problems: list[Problem]) -> tuple[Document, Any] | None:
     name = f"{pack.name}/{path.relative_to(pack.root).as_posix()}"
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         problems.append(Problem(name, 1, 1, f"cannot be read: {error}"))
         return None
-    lines = tuple(text.splitlines())
+    document = Document(pack, name, path, text)
     try:
-        return Document(pack, name, path, lines, read_tree(text))
+        return document, read_value(text)
     except YamlProblem as error:
-        problems.append(problem_at(name, lines, error.line, error.column, error.message))
+        problems.append(problem_at(name, document.lines, error.line, error.column, error.message))
         return None
 
 
-def _entries(kind: KindOfFile, document: Document, problems: list[Problem]) -> Iterator[Raw]:
-    value = document.tree.value
+def _entries(kind: KindOfFile, document: Document, value: Any, problems: list[Problem]) -> Iterator[Raw]:
     if kind.listed:
         if isinstance(value, list):
-            yield from (Raw(kind.name, document, (index,)) for index in range(len(value)))
+            yield from (Raw(kind.name, document, (index,), one) for index, one in enumerate(value))
         else:
             problems.append(
                 document.problem((), f"a file in {kind.folder}/ holds a list of {kind.name} entries")
@@ -149,6 +160,6 @@ def _entries(kind: KindOfFile, document: Document, problems: list[Problem]) -> I
                     "make them the same",
                 )
             )
-        yield Raw(kind.name, document, ())
+        yield Raw(kind.name, document, (), value)
     else:
         problems.append(document.problem((), f"a file in {kind.folder}/ holds one {kind.name}"))

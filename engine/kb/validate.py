@@ -90,8 +90,7 @@ def _place(result: Validated, located: Located, *, added: bool) -> None:
 
 
 def _validated(raw: Raw, so_far: Validated, problems: list[Problem]) -> Located | None:
-    model = MODELS[raw.kind]
-    value = raw.document.tree.at(raw.path).value
+    model, value = MODELS[raw.kind], raw.value
     if raw.kind in _WITH_PHRASES:
         try:
             value = _spelt_out(raw, value, so_far)

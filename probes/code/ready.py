@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -44,11 +44,16 @@ NEVER = Ready({"kind": "module", "inside": {"kind": "module"}}, (), exact=True)
 ALWAYS = Ready({"regex": ""})
 
 
-def all_of(parts: list[Ready]) -> Ready:
-    """All of these rules for one node."""
-    if NEVER in parts:
-        return NEVER
-    parts = [part for part in parts if part is not ALWAYS] or [ALWAYS]
+def all_of(ready: Iterable[Ready]) -> Ready:
+    """All of these rules for one node. What comes after one that never matches is not asked for."""
+    parts = []
+    for part in ready:
+        if part is NEVER:
+            return NEVER
+        if part is not ALWAYS:
+            parts.append(part)
+    if not parts:
+        return ALWAYS
     if len(parts) == 1:
         return parts[0]
     rule = {"all": [part.rule for part in parts]}

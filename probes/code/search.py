@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from traindx.engine.regex import regex
@@ -91,7 +92,7 @@ class Search:
 
     def _ready(self, rule: Rule, utils: dict[str, Rule]) -> Ready:
         """The parts of a rule in the order in which they are written: the first that has a metavariable binds it."""
-        if not any(word in self.vocabulary for word in rule.get("words", ("",))):
+        if not any(map(self.vocabulary.__contains__, rule.get("words", ("",)))):
             return NEVER
         where = {key: value for key, value in rule.items() if key in _WHERE and key != "words"}
         if isinstance(stop := where.get("stopBy"), Mapping):
@@ -103,7 +104,7 @@ class Search:
             else []
         )
         joined = all_of(
-            known + [self._part(key, value, utils) for key, value in parts.items() if key not in _WHERE]
+            chain(known, (self._part(key, value, utils) for key, value in parts.items() if key not in _WHERE))
         )
         return Ready({**joined.rule, **where}) if where and joined is not NEVER else joined
 
@@ -127,7 +128,7 @@ class Search:
             case "regex":
                 return Ready({key: ascii_only(value)}, test=text_test(value))
             case "all":
-                return all_of([self._ready(one, utils) for one in value])
+                return all_of(self._ready(one, utils) for one in value)
             case "any":
                 return any_of([self._ready(one, utils) for one in value])
             case "not":

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from traindx.engine.kb.knowledge import Knowledge
+
 from .dialect import Dialect
 from .document import Document
 from .packages import compare
@@ -96,6 +98,11 @@ class Dialects:
             if newer and installed and compare(installed, stored["since"]) >= 0:
                 return other
         return identity
+
+
+def dialects_of(knowledge: Knowledge) -> Dialects:
+    """The dialects of a knowledge base; ask for them through `once`, so that each is built once."""
+    return Dialects(knowledge.dialects)
 
 
 def names_in(document: Document) -> set[str]:

@@ -14,7 +14,7 @@ from ..printed import PrintedSettings
 from ..text import Unreadable
 from .canonical import occurrences
 from .combine import Read
-from .dialects import Dialects
+from .dialects import dialects_of
 from .document import Document
 from .exact import File, read_file
 from .includes import MAX_INCLUDED, included
@@ -29,7 +29,7 @@ class Reader:
 
     def __init__(self, inputs: Sequence[Input], knowledge: Knowledge, versions: Mapping[str, str]) -> None:
         self._inputs, self._versions = inputs, versions
-        self._dialects = Dialects(knowledge.dialects)
+        self._dialects = knowledge.once(dialects_of)
         self._settings = knowledge.settings
         self.reads: list[Read] = []
         self.seen: list[InputSeen] = []

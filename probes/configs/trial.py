@@ -10,7 +10,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from .canonical import occurrences
 from .combine import Read
 from .dialect import Dialect
-from .dialects import Dialects
+from .dialects import dialects_of
 from .document import Document
 from .exact import File
 from .formats.edits import Edit, Overlap, apply
@@ -24,7 +24,7 @@ class Trials:
 
     def __init__(self, knowledge: Knowledge) -> None:
         self.settings = knowledge.settings
-        self.dialects = Dialects(knowledge.dialects)
+        self.dialects = knowledge.once(dialects_of)
 
     def apply(self, reads: Sequence[Read], read: Read, placed: Placed) -> list[Read]:
         """All files as they would read with the edits made in one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
@@ -55,6 +55,16 @@ class Collected:
         before = self._facts.get(fact.name)
         if before is None or fact.origin.rank < before.origin.rank or _sooner(fact, before):
             self._facts[fact.name] = fact
+
+    def deny(self, names: Iterable[str], place: Place) -> None:
+        """Take in that many facts are false, as `add` does one by one."""
+        places, facts = (place,), self._facts
+        for name in names:
+            fact = Fact(name, False, Origin.LOG, places)
+            if name in facts:
+                self.take(fact)
+            else:
+                facts[name] = fact
 
     def put(self, fact: Fact) -> None:
         """Take a fact in as it is, in place of one of its name."""

@@ -36,28 +36,39 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(filter(None, _SPLIT.split(_CAMEL.sub(" ", _TIMES.sub("", text)).lower())))
 
 
+class _General(NamedTuple):
+    """The names that all trainers share."""
+
+    whole: dict[tuple[str, ...], tuple[str, int]]
+    """A name's words -> its metric and trust."""
+    starts: dict[str, str]
+    """The first word of names that go on in any way -> their metric."""
+
+
+def _general(knowledge: Knowledge) -> _General:
+    general = _General({}, {})
+    for metric in knowledge.metrics.values():
+        for trust, name in enumerate(metric.names):
+            if name.endswith(" *"):
+                general.starts[name[:-2]] = metric.id
+            else:
+                general.whole.setdefault(words_of(name), (metric.id, trust))
+    return general
+
+
 class Names:
     """The names of all metrics, and what a trainer's own names override."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        self._names: dict[tuple[str, ...], tuple[str, int]] = {}
-        self._starts: dict[str, str] = {}
+        general = knowledge.once(_general)
+        self._names, self._starts = dict(general.whole), general.starts
         self._metrics = knowledge.metrics
-        for metric in knowledge.metrics.values():
-            for trust, name in enumerate(metric.names):
-                self._add(name, metric.id, trust)
         self._training = knowledge.words["of-training"]
         self._validation = knowledge.words["of-validation"]
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
         self._needed: dict[str, tuple[tuple[bytes, ...], tuple[bytes, ...]]] = {}
-
-    def _add(self, name: str, metric: str, trust: int) -> None:
-        if name.endswith(" *"):
-            self._starts[name[:-2]] = metric
-        else:
-            self._names.setdefault(words_of(name), (metric, trust))
 
     def prefer(self, fields: Mapping[str, str]) -> None:
         """Let a recognised trainer's own names count before the general ones."""

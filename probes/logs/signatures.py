@@ -149,6 +149,4 @@ class Hits:
 
     def absent(self, facts: Mapping[str, str], place: Place) -> None:
         """Say of every signature that was looked for and not found that it is not there: `facts` holds the fact of each."""
-        for signature, fact in facts.items():
-            if signature not in self.found:
-                self._facts.add(fact, False, place)
+        self._facts.deny((fact for signature, fact in facts.items() if signature not in self.found), place)

@@ -11,6 +11,7 @@ from ..scope import Scope, fact_of
 from ..validate import Located
 from .parts import Compilers, Stored
 
+_WORD = re.compile(r"\w+")
 _NAME = re.compile(r"(?<![$\w])[A-Za-z_]\w*")
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _DEEPEST = 5
@@ -111,7 +112,7 @@ def _of_each(words: list[str]) -> frozenset[str]:
 
 
 def _longest(text: str) -> str:
-    return max(re.findall(r"\w+", text.lower()), key=len, default="")
+    return max(_WORD.findall(text.lower()), key=len, default="")
 
 
 def _uses_idioms(scope: Scope, entry: Located, rule: Any) -> None:

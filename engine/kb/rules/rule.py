@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
-from ...conditions import Condition, Node, compile_node, needs
+from ...conditions import Condition, Node, compile_node
 from ...facts import Facts
 
+_written = json.JSONEncoder(separators=(",", ":")).encode
 Stored = list[Any]
 """The text, the parsed condition as JSON, the facts it asks for, and what it says where none of them is known."""
 
 
-def stored_rule(text: str, node: Node) -> Stored:
-    """A parsed condition as it is kept in the cache."""
-    return [
-        text,
-        json.dumps(node, separators=(",", ":")),
-        sorted(needs(node)),
-        compile_node(node)(lambda _: None),
-    ]
+def stored_rule(text: str, node: Node, names: Iterable[str]) -> Stored:
+    """A parsed condition, and the facts it asks for, as it is kept in the cache."""
+    return [text, _written(node), sorted(names), compile_node(node)(lambda _: None)]
 
 
 class Rule:
@@ -28,7 +25,7 @@ class Rule:
     Of thousands of rules a run touches few, so nothing is unpacked before it is needed.
     """
 
-    __slots__ = ("_evaluate", "_node", "_packed", "_silent", "names", "needs", "text")
+    __slots__ = ("_evaluate", "_node", "_packed", "names", "needs", "silent", "text")
 
     def __init__(self, text: str, packed: str, names: list[str], silent: Any) -> None:
         self.text = text
@@ -36,8 +33,9 @@ class Rule:
         """The facts it asks for, in order."""
         self.needs = frozenset(names)
         """The same as a set."""
+        self.silent = silent
+        """What it says where none of these is known."""
         self._packed = packed
-        self._silent = silent
         self._node: Node | None = None
         self._evaluate: Condition | None = None
 
@@ -56,7 +54,7 @@ class Rule:
 
     def of(self, facts: Facts) -> Any:
         """The same, of these facts. Where none that it asks for is known, the answer is known beforehand."""
-        return self._silent if facts.none_of(self.needs) else self(facts.value)
+        return self.silent if facts.known.isdisjoint(self.needs) else self(facts.value)
 
 
 def rule_from(stored: Stored | None) -> Rule | None:
