@@ -8,30 +8,21 @@ hundreds of Pythons that never import it. See docs/live.md.
 from __future__ import annotations
 
 import os
-import sys
-import time
 from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .exits import Exits
 from .guard import guarded
-from .journal import VERSION, journal_in
+from .journal import journal_in
 from .last_words import last_words
 from .options import folder, options
+from .presence import presence
 from .when_imported import when_imported
 
 if TYPE_CHECKING:
     from .hang import Hang
     from .watcher import Watcher
-
-_RANKS = (
-    ("RANK", "WORLD_SIZE"),
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-    ("PMI_RANK", "PMI_SIZE"),
-    ("SLURM_PROCID", "SLURM_NTASKS"),
-)
-"""The variables through which launchers tell a process its rank: torchrun and what is built on it, MPI, SLURM."""
 
 
 class Observer:
@@ -70,20 +61,7 @@ class Observer:
 
     def present(self, role: str) -> None:
         """Write the `process` record."""
-        rank, world_size = _rank()
-        self.journal.record(
-            "process",
-            version=VERSION,
-            pid=os.getpid(),
-            parent=os.getppid(),
-            argv=list(getattr(sys, "orig_argv", None) or _arguments()),
-            python=sys.version.split()[0],
-            executable=sys.executable,
-            role=role,
-            rank=rank,
-            world_size=world_size,
-            time=time.time(),
-        )
+        self.journal.record("process", **presence(role))
 
     def torch_arrived(self, torch: ModuleType) -> None:
         """The script has imported torch."""
@@ -189,20 +167,3 @@ def attach() -> None:
     where = folder()
     if where is not None:
         Observer(where, options()).attach()
-
-
-def _rank() -> tuple[int | None, int | None]:
-    for rank, size in _RANKS:
-        if os.environ.get(rank, "").isdecimal():
-            world = os.environ.get(size, "")
-            return int(os.environ[rank]), int(world) if world.isdecimal() else None
-    return None, None
-
-
-def _arguments() -> Any:
-    """The command line, where Python does not keep it (before 3.10)."""
-    try:
-        with open("/proc/self/cmdline", "rb") as file:
-            return [part.decode("utf-8", "replace") for part in file.read().split(b"\0")[:-1]]
-    except OSError:
-        return getattr(sys, "argv", [])

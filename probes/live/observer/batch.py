@@ -1,17 +1,14 @@
-"""What a batch holds: keys, shapes, dtypes, devices, ranges, NaN and Inf, labels; and which samples are in it."""
+"""What a batch holds: keys, shapes, dtypes, devices, ranges, NaN and Inf, labels."""
 
 from __future__ import annotations
 
-import weakref
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
-from .look.values import nonfinite, statistics, tensors_in
+from .look.values import largest, nonfinite, readable, statistics, tensors_in
 from .part import Part
-from .patching import replace
 
 if TYPE_CHECKING:
     import torch
@@ -41,9 +38,6 @@ IGNORED = -100
 
 SHOWN = 8
 """How many samples are named."""
-
-AHEAD = 256
-"""Index lists kept for one iterator of a loader: workers fetch ahead."""
 
 
 @dataclass
@@ -160,36 +154,6 @@ def _where(torch: Any, entry: Entry, step: int, indices: list[int] | None) -> st
     return text
 
 
-class Indices:
-    """Which samples a loader's batch is made of, as its sampler told."""
-
-    def __init__(self, watcher: Watcher) -> None:
-        from torch.utils.data import dataloader
-
-        self._last: Callable[[], Any] = lambda: None
-        self._known: Any = weakref.WeakKeyDictionary()
-        replace(watcher, dataloader._BaseDataLoaderIter, "_next_index", self._wrap)
-
-    def of_last(self) -> list[int] | None:
-        """The samples of the batch that was handed out last, or None where the sampler does not tell."""
-        iterator = self._last()
-        if iterator is None:
-            return None
-        handed_out = getattr(iterator, "_num_yielded", 0) - 1
-        found = next((one for number, one in self._known.get(iterator, ()) if number == handed_out), None)
-        return found if isinstance(found, list) and all(isinstance(one, int) for one in found) else None
-
-    def _wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def _next_index(iterator: Any) -> Any:
-            self._last = weakref.ref(iterator)
-            index = original(iterator)
-            known = self._known.setdefault(iterator, deque(maxlen=AHEAD))
-            known.append((known[-1][0] + 1 if known else 0, index))
-            return index
-
-        return _next_index
-
-
 class Batches(Part):
     """Looks at the batches of steps 1, 2, 4, 8 and so on, where they lie on the CPU: no device is waited for."""
 
@@ -214,18 +178,18 @@ class Batches(Part):
             return
         batch, self._batch = self._batch, None
         self._next = max(1, step * 2)
+        self._watcher.rest_until(self._next, self, "batch_loaded", "before_forward")
         torch = self._watcher.torch
         known = entries(torch, batch, (args, kwargs))
         if any(one.tensor.device.type != "cpu" for one in known):
             return
         write_facts(torch, self._journal, known, step + 1)
-        inputs = [
-            describe(torch, one) for one in known if not one.is_label and one.tensor.is_floating_point()
-        ]
-        for one in inputs:
-            if "max" in one and max(abs(one["min"]), abs(one["max"])) > self._max_abs:
-                self._max_abs = max(abs(one["min"]), abs(one["max"]))
-                self._journal.fact("data.inputs.max_abs", self._max_abs, step=step + 1, note=one["key"])
+        for one in known:
+            if not one.is_label and one.tensor.is_floating_point() and readable(torch, one.tensor):
+                size = largest(torch, one.tensor)
+                if size > self._max_abs:
+                    self._max_abs = size
+                    self._journal.fact("data.inputs.max_abs", size, step=step + 1, note=one.key)
 
 
 def chosen(torch: Any, candidates: list[Any], arguments: Any) -> Any:

@@ -27,22 +27,17 @@ class Clock(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._watcher = watcher
         self._round = time.perf_counter()
-        self._step = self._within = 0.0
-
-    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """The optimizer begins; one with a closure calls the model within."""
-        spent = self._watcher.spent
-        self._within = spent["data"] + spent["forward"] + spent["backward"]
-        self._step = time.perf_counter()
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """The round ends with this step, and the next begins."""
-        now = time.perf_counter()
-        spent, row = self._watcher.spent, self._watcher.row
-        row["seconds"] = now - self._round
+        watcher = self._watcher
+        now, spent, row = watcher.now, watcher.spent, watcher.row
+        row["seconds"] = watcher.seconds = now - self._round
         row["data_seconds"] = data = spent["data"]
         row["forward_seconds"] = forward = spent["forward"]
         row["backward_seconds"] = backward = spent["backward"]
-        row["optimizer_seconds"] = now - self._step - (data + forward + backward - self._within)
+        begun, before = watcher.begun
+        # An optimizer with a closure calls the model within its step.
+        row["optimizer_seconds"] = now - begun - (data + forward + backward - before)
         self._round = now
         spent["data"] = spent["forward"] = spent["backward"] = 0.0

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from .watcher import Watcher
 
 FIRST = 20
+EARLY, MOST_LEFT_EARLY = 50, 4
 SHARE = 0.005
-SECONDS = 15e-6
-MOST_APART = 20
+SECONDS = 5e-6
+MOST_LEFT = 20
 NAMES = 20
 """Parameters named in one fact."""
 
@@ -41,19 +42,24 @@ class Gradients(Part):
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Measure what the optimizer is about to step with."""
+        watcher = self._watcher
         pace = self._paces.get(id(optimizer)) or self._paces.setdefault(id(optimizer), _Pace())
-        alarmed = self._watcher.alarmed
-        if alarmed and pace.left_out and not self._named and not self._watcher.skipped:
-            self._name_weights(optimizer)
-        if pace.is_due() or alarmed or not optimizer.param_groups[0]["params"][0].is_cpu:
+        if pace.left > 0 and not watcher.alarmed:
+            pace.left -= 1
+            pace.left_out = True
+        else:
+            if watcher.alarmed and pace.left_out and not self._named and not watcher.skipped:
+                self._name_weights(optimizer)
             start = time.perf_counter()
             self._measure(held(optimizer))
-            pace.measured(time.perf_counter() - start)
-        scale = getattr(optimizer, "grad_scale", None)
+            if optimizer.param_groups[0]["params"][0].is_cpu:
+                step = watcher.steps.get(id(optimizer), 0) + 1
+                pace.measured(step, time.perf_counter() - start, watcher.seconds)
+        scale = getattr(optimizer, "grad_scale", None) if watcher.scaler is not None else None
         if scale is not None:
             # A fused optimizer unscales, and skips the step, itself: these are set while it steps.
-            self._watcher.pending.append(("grad_scale", scale))
-            self._watcher.pending.append(("found_inf", optimizer.found_inf))  # type: ignore[attr-defined]
+            watcher.pending.append(("grad_scale", scale))
+            watcher.pending.append(("found_inf", optimizer.found_inf))  # type: ignore[attr-defined]
 
     def _measure(self, parameters: list[Any]) -> None:
         having = [one for one in parameters if one.grad is not None]
@@ -66,10 +72,13 @@ class Gradients(Part):
         if any(one.requires_grad for one in gradients):  # backward with create_graph
             gradients = [one.detach() for one in gradients]
         norms = self._norms(gradients)
-        if norms.is_cpu:
-            row["norms"] = norms.tolist()
+        devices = list({one.device for one in norms if not one.is_cpu})
+        if not devices:
+            row["norms"] = [one.item() for one in norms]  # cheaper than to stack them
         else:
-            self._watcher.pending.append(("norms", norms))
+            if len(devices) > 1 or any(one.is_cpu for one in norms):
+                norms = [one.to(devices[0], non_blocking=True) for one in norms]
+            self._watcher.pending.append(("norms", self._watcher.torch.stack(norms)))
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Name the parameters in the step in which their gradient stops being a number."""
@@ -99,33 +108,26 @@ class Gradients(Part):
 class _Pace:
     """How often the norms are measured on the CPU, where they are computed by the loop's own thread.
 
-    In each of the first steps, and in all where they take no more than SHARE of the round, or SECONDS; else so
-    seldom that they do not on average, and at once where a part has set `watcher.alarmed`. A GPU takes them
-    by the way.
+    In each of the FIRST steps, and in all where they take no more than SHARE of the round, or SECONDS; else so
+    seldom that they do not on average, but that no more than MOST_LEFT are left out (MOST_LEFT_EARLY up to step EARLY),
+    and at once where a part has set `watcher.alarmed`. A GPU takes them by the way.
     """
 
     def __init__(self) -> None:
+        self.left = 0
+        """Steps that are left out before the next one is measured."""
         self.left_out = False
         """Whether the last step was not measured."""
-        self._steps = self._left = 0
         self._cost = self._round = math.inf
-        self._last = 0.0
 
-    def is_due(self) -> bool:
-        """Whether this step is measured."""
-        now = time.perf_counter()
-        self._round = min(1.1 * self._round, now - self._last)
-        self._last = now
-        self._steps += 1
-        self._left -= 1
-        self.left_out = self._steps > FIRST and self._left >= 0
-        return not self.left_out
-
-    def measured(self, cost: float) -> None:
-        """It took so long. The lowest of late counts: the thread may have been interrupted."""
+    def measured(self, step: int, cost: float, seconds: float) -> None:
+        """It took so long, and the last round. The lowest of late count: the thread may have been interrupted."""
         self.left_out = False
         self._cost = min(1.1 * self._cost, cost)
-        self._left = min(MOST_APART, int(self._cost / max(SECONDS, SHARE * self._round)))
+        self._round = min(1.1 * self._round, seconds)
+        if step >= FIRST:
+            most = MOST_LEFT_EARLY if step < EARLY else MOST_LEFT
+            self.left = min(most, int(self._cost / max(SECONDS, SHARE * self._round)))
 
 
 def plain(gradient: Any) -> torch.Tensor:
@@ -136,11 +138,11 @@ def plain(gradient: Any) -> torch.Tensor:
     return gradient if local is None else local  # type: ignore[no-any-return]
 
 
-def _norm_function(torch: ModuleType) -> Callable[[list[torch.Tensor]], torch.Tensor]:
-    """A vector of 2-norms. Halves are summed in float32, for their own range ends at 65504."""
+def _norm_function(torch: ModuleType) -> Callable[[list[torch.Tensor]], list[torch.Tensor]]:
+    """The 2-norm of each, as a tensor. Halves are summed in float32, for their own range ends at 65504."""
     plain_kind = torch.Tensor
     halves = {torch.float16, torch.bfloat16}
-    foreach, single, stack = torch._foreach_norm, torch.linalg.vector_norm, torch.stack
+    foreach, single = torch._foreach_norm, torch.linalg.vector_norm
     try:
         foreach([torch.zeros(1, dtype=torch.bfloat16)], 2, dtype=torch.float32)
         wide = functools.partial(foreach, ord=2, dtype=torch.float32)
@@ -158,8 +160,6 @@ def _norm_function(torch: ModuleType) -> Callable[[list[torch.Tensor]], torch.Te
             found = wide(gradients)
         else:
             found = [single(one, dtype=torch.float32 if one.dtype in halves else None) for one in gradients]
-        if len({one.device for one in found}) > 1:
-            found = [one.to(found[0].device, non_blocking=True) for one in found]
-        return stack(found)
+        return found
 
     return norms

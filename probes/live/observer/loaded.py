@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import batch as batches
+from .indices import Indices
 from .replay import save_batch
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class LastLoaded:
     def __init__(self, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._folder = options.get("save_batch")
         self._watcher = watcher
-        self._indices = batches.Indices(watcher)
+        self._indices = Indices(watcher)
         self._loaded: list[Loaded] = []
 
     def add(self, batch: Any) -> None:

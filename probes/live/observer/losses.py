@@ -71,33 +71,38 @@ class Losses(Part):
     """Puts into the row what backward was called on, without the factor of the GradScaler, and that factor."""
 
     name = "losses"
+    asleep = ("before_step",)
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._watcher = watcher
-        self._stepping = False
+        self._scales = False
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Several calls for one step add up, as their gradients do."""
-        watcher = self._watcher
+        watcher, value = self._watcher, loss
         if loss.numel() != 1:
             return
         scaled, plain = watcher.unscaled
-        value = plain if scaled == id(loss) and plain is not None else loss
-        watcher.unscaled = (0, None)
-        if self._stepping and "loss" in watcher.row:
+        if plain is not None:
+            value = plain if scaled == id(loss) else loss
+            watcher.unscaled = (0, None)
+            self._expect_scaler()
+        row = watcher.row
+        if watcher.stepping and "loss" in row:
             return  # a closure that is called again within one step
         if value.is_cpu:
-            watcher.row.setdefault("loss", []).append(value.item())
+            row.setdefault("loss", []).append(value.item())
         else:
             watcher.pending.append(("loss", value.detach()))
 
+    def _expect_scaler(self) -> None:
+        """From now on the factor is read in each step."""
+        if not self._scales:
+            self._scales = True
+            self._watcher.wake(self, "before_step")
+
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The scale of a GradScaler stands on the device; on the CPU, too, it changes after the step only."""
-        self._stepping = True
         scale = getattr(self._watcher.scaler, "_scale", None)
         if scale is not None:
             self._watcher.pending.append(("loss_scale", scale))
-
-    def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
-        """Backward calls add up again."""
-        self._stepping = False

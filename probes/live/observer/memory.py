@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +29,9 @@ class Memory(Part):
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """Sample, where the last sample is old."""
-        now = time.monotonic()
-        if now < self._next:
+        if self._watcher.now < self._next:
             return
-        self._next = now + SECONDS
+        self._next = self._watcher.now + SECONDS
         self._watcher.row.update(host=resident("self"), workers=workers())
         cuda = self._watcher.torch.cuda
         if cuda.is_available() and cuda.is_initialized():

@@ -11,10 +11,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-import weakref
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .loaded import LastLoaded
@@ -24,8 +23,8 @@ from .look.looks import Looks
 from .look.snapshot import Step
 from .look.stopped import loss_in_frames, named_by_source
 from .look.values import nonfinite
-from .model import held
 from .part import Part
+from .sentinel import Sentinel
 
 if TYPE_CHECKING:
     import torch
@@ -47,9 +46,6 @@ KNOWN = 5
 LEFT_OUT = 3
 """So many times the usual number of calls without a backward pass are unusual."""
 
-SMALL = 4096
-"""Elements of a parameter whose gradient is read where the norms are not."""
-
 STILL = 16
 """Steps without a random number after which the next ones are taken to draw none either."""
 
@@ -69,8 +65,7 @@ class Nonfinite(Part):
         self._loaded = LastLoaded(options, watcher)
         self._looks = Looks(watcher)
         self._step = Step()
-        self._lowest: Callable[[], torch.Tensor | None] = lambda: None
-        self._owner = 0
+        self._sentinel = Sentinel(watcher)
         self._clears = False
         self._awake = True
         self._still = 0
@@ -79,16 +74,11 @@ class Nonfinite(Part):
         self._ill = False
         self._failures = 0
         self._calls = 0
-        self._usual_calls = 0
+        self._too_many_calls = LEFT_OUT
 
     def model_found(self, model: ModelSeen) -> None:
-        """Choose the parameter whose gradient is read where no step uses it."""
-        if self._lowest() is None:
-            parameters = (one for one in held(model.optimizer) if one.requires_grad and one.numel() <= SMALL)
-            lowest = next((one for one in parameters if one.device.type == "cpu"), None)
-            if lowest is not None:
-                self._lowest = weakref.ref(lowest)
-            self._owner = id(model.optimizer)
+        """Choose the gradient that is read where no step uses it."""
+        self._sentinel.choose(model.optimizer)
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Keep it until it is known whether its step fails."""
@@ -100,7 +90,9 @@ class Nonfinite(Part):
         if root.training:
             if self._watcher.unused:
                 self._judge()
-            self._count_calls()
+            self._calls += 1
+            if self._calls > self._too_many_calls:
+                self._steps_are_left_out()
             self._step.arguments[id(root)] = (args, kwargs)
         if self._awake:
             self._looks.forward(root, (args, kwargs))
@@ -111,15 +103,17 @@ class Nonfinite(Part):
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Where the loss is on the CPU, reading it costs next to nothing."""
-        self._usual_calls, self._calls = max(self._usual_calls, self._calls), 0
+        self._too_many_calls = max(self._too_many_calls, LEFT_OUT * self._calls)
+        self._calls = 0
         if self._awake:
             self._looks.backward(loss)
         values = self._watcher.row.get("loss")
-        if not values or loss.numel() != 1:
+        if not values:
             return
         if math.isfinite(values[-1]):
-            self._ill = self._ill and self._looks.looking
-        elif not self._ill:
+            if self._ill:
+                self._ill = self._looks.looking
+        elif not self._ill and loss.numel() == 1:
             self._failed(source_in_graph(self._torch, loss, self._looks.names()))
 
     def after_backward(self, loss: torch.Tensor) -> None:
@@ -139,7 +133,7 @@ class Nonfinite(Part):
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The gradients are complete, and their norms are there where they are on the CPU."""
-        if not self._ill and not self._watcher.skipped and self._gradients_are_bad(optimizer):
+        if not self._ill and not self._watcher.skipped and self._sentinel.sees_bad(optimizer):
             self._failed(None)
         if self._awake:
             self._looks.before_step(optimizer)
@@ -151,7 +145,11 @@ class Nonfinite(Part):
             if self._looks.idle and self._clears:
                 self._awake = False
                 self._watcher.rest(self, *LOOKING)
-        self._step = Step(random_state=self._random_state(step))
+        self._step.arguments.clear()
+        self._step.batch = None
+        # It is 5 kB: where nothing is drawn in the loop, it is copied now and then.
+        if self._still <= STILL or step % STILL == 0:
+            self._keep_random_state()
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """What comes late from a device; and a gradient far beyond its usual size."""
@@ -189,11 +187,8 @@ class Nonfinite(Part):
             self._judge()
         self._looks.end()
 
-    def _count_calls(self) -> None:
-        """The model is called in training, and no backward has come for longer than usual: bad steps are left out."""
-        self._calls += 1
-        if self._calls <= LEFT_OUT * max(1, self._usual_calls):
-            return
+    def _steps_are_left_out(self) -> None:
+        """The model is called in training, and no backward has come for longer than usual."""
         if self._looks.looking:
             self._looks.without_backward()
         else:
@@ -205,42 +200,17 @@ class Nonfinite(Part):
         self._awake = True
         self._watcher.wake(self, *LOOKING)
 
-    def _random_state(self, step: int) -> Any:
-        """What the next step draws from. It is 5 kB: where nothing is drawn in the loop, it is copied now and then."""
-        last = self._step.random_state
-        if self._still > STILL and step % STILL:
-            return last
-        state = self._get_state()
+    def _keep_random_state(self) -> None:
+        """What the next step draws from."""
+        last, state = self._step.random_state, self._get_state()
         same = last is not None and self._torch.equal(last, state)
         self._still = self._still + 1 if same else 0
-        return state
+        self._step.random_state = state
 
     def _judge(self) -> None:
-        """Read one small gradient: not every step is measured, and the script may leave out the bad ones itself."""
-        if not self._ill and self._lowest_gradient_is_bad():
+        """Not every step is measured, and the script may leave out the bad ones itself."""
+        if not self._ill and self._sentinel.is_bad():
             self._failed(None)
-
-    def _lowest_gradient_is_bad(self) -> bool:
-        """Whether the first small parameter on the CPU has NaN or Inf: what comes from above mostly reaches it.
-
-        A GradScaler looks itself, and an overflow now and then is its way.
-        """
-        lowest = self._lowest()
-        gradient = lowest.grad if lowest is not None else None
-        if gradient is None or self._watcher.scaler is not None or math.isfinite(gradient.sum().item()):
-            return False
-        return nonfinite(self._torch, gradient) is not None
-
-    def _gradients_are_bad(self, optimizer: torch.optim.Optimizer) -> bool:
-        """Whether a gradient on the CPU is not finite, which its norm tells."""
-        norms = self._watcher.row.get("norms")
-        if (norms is None or id(optimizer) != self._owner) and self._lowest_gradient_is_bad():
-            return True
-        if norms is None or math.isfinite(sum(norms)):
-            return False
-        # The norm of a finite gradient may overflow.
-        gradients = (one.grad for one in held(optimizer) if one.grad is not None)
-        return any(nonfinite(self._torch, one) for one in gradients)
 
     def _failed(self, found: Found | None) -> None:
         """The first non-finite value of a failure: say what is known at once, and get ready to look."""

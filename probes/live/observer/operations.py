@@ -59,10 +59,12 @@ class Operations:
         self._home = (os.getpid(), threading.get_ident())
         self._mode = self._made()
         put_in(self._watcher.torch, self._mode)
+        self._watcher.listening = True
 
     def stop(self) -> None:
         """Tell nothing more."""
         mode, self._mode, self._heard = self._mode, None, {}
+        self._watcher.listening = False
         if mode is not None and self._home[1] == threading.get_ident():
             take_out(self._watcher.torch, mode)
 
@@ -92,14 +94,18 @@ class Operations:
             def __torch_function__(
                 self, function: Any, types: Any, args: Any = (), kwargs: Any = None
             ) -> Any:
+                name = getattr(function, "__name__", "")
                 try:
+                    # What is asked of a leaf warns of nothing, so that it matters not from where.
+                    if name == "__get__" and args[0].is_leaf:
+                        return function(*args)
                     result = call_in_place(sys._getframe(1), function, args, kwargs or {})
                 except BaseException as error:
                     leave_out_ours(error)
                     raise
-                heard = operations._heard.get(getattr(function, "__name__", ""))
+                heard = operations._heard.get(name)
                 if heard and os.getpid() == operations._home[0]:
-                    call = Call(function.__name__, args, kwargs or {}, result, places)
+                    call = Call(name, args, kwargs or {}, result, places)
                     operations._watcher.own("operations", operations._tell, heard, call)
                 return result
 

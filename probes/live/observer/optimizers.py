@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import is_compiling_in
@@ -44,7 +45,6 @@ class Optimizers:
     def __init__(self, watcher: Watcher, forwards: Forwards) -> None:
         self.watcher = watcher
         self.forwards = forwards
-        self._steps: dict[int, int] = {}
         self._stepping: int | None = None
         self._stepped = False
 
@@ -54,7 +54,7 @@ class Optimizers:
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
             self.watcher.models.pop(id(optimizer), None)
-            self._steps.pop(id(optimizer), None)
+            self.watcher.steps.pop(id(optimizer), None)
             self.watcher.own("model", self.forwards.expect, optimizer)
 
         return __init__
@@ -96,21 +96,28 @@ class Optimizers:
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """An optimizer within another (a wrapper that is an optimizer too) is not told of."""
-        if self._stepping is not None and self._stepping != id(optimizer):
+        key, watcher = id(optimizer), self.watcher
+        if self._stepping is not None and self._stepping != key:
             return
-        self._stepping = id(optimizer)
-        self._stepped = True
-        if id(optimizer) not in self.watcher.models:
-            self.watcher.own("model", self.forwards.found, optimizer)
-        self.watcher.tell("before_step", optimizer)
-        self.watcher.unused = False
+        self._stepping = key
+        self._stepped = watcher.stepping = True
+        if key not in watcher.models:
+            watcher.own("model", self.forwards.found, optimizer)
+        watcher.now = now = time.perf_counter()
+        watcher.begun = (now, sum(watcher.spent.values()))
+        watcher.tell("before_step", optimizer)
+        watcher.unused = False
 
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
         """One round of the loop ends."""
-        if self._stepping != id(optimizer):
+        key, watcher = id(optimizer), self.watcher
+        if self._stepping != key:
             return
-        self._stepping = None
+        self._stepping, watcher.stepping = None, False
         self.forwards.round_ended()
-        step = self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
-        self.watcher.step = max(self.watcher.step, step)
-        self.watcher.tell("after_step", optimizer, step)
+        step = watcher.steps[key] = watcher.steps.get(key, 0) + 1
+        watcher.step = max(watcher.step, step)
+        if watcher.step >= watcher.alarm:
+            watcher.ring()
+        watcher.now = time.perf_counter()
+        watcher.tell("after_step", optimizer, step)

@@ -19,6 +19,8 @@ class Part:
     """
 
     name = "part"
+    asleep: tuple[str, ...] = ()
+    """Events of which it is told only when it asks for it (`Watcher.wake`)."""
 
     def model_found(self, model: ModelSeen) -> None:
         """The modules that hold an optimizer's parameters were found (once for each optimizer)."""
@@ -51,7 +53,10 @@ class Part:
         """`zero_grad` was called."""
 
     def read(self, step: int, values: dict[str, Any]) -> None:
-        """The measurements of an earlier step have arrived: keys as in the `steps` record."""
+        """The measurements of an earlier step have arrived: keys as in the `steps` record.
+
+        Told of each of the first steps, later where more than the loss was measured, or the loss is not finite.
+        """
 
     def flush(self) -> None:
         """What was seen so far is asked for while the run goes on: write what is held back."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
@@ -23,8 +25,12 @@ COLUMNS = (
     "forward_seconds", "backward_seconds", "optimizer_seconds", "update_ratio", "allocated", "reserved", "peak",
     "host", "workers",
 )  # fmt: skip
+SHORT = frozenset(name for name in COLUMNS if "seconds" in name or name in ("loss", "grad_norm"))
+"""Columns that come from float32 or a clock."""
 AT_ONCE = 3
 """So many first rows are written each by itself: a run that ends early has few."""
+EACH = 100
+"""So many first steps are passed on to the parts, whatever was measured in them."""
 ROWS = 200
 SECONDS = 1.0
 """A block is written when it has so many rows or is so old: a killed process loses two seconds at most."""
@@ -39,7 +45,7 @@ class Steps(Part):
         self._journal = journal
         self._watcher = watcher
         self._readings = Readings(watcher.torch)
-        self._rows: list[tuple[Any, ...]] = []
+        self._rows: deque[dict[str, Any]] = deque()
         self._tensor = watcher.torch.Tensor
         # Re-entered where a signal handler of the script ends the process here.
         self._writing = threading.RLock()
@@ -50,35 +56,46 @@ class Steps(Part):
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """The row is complete but for what the device still computes."""
         watcher = self._watcher
-        row, watcher.row = watcher.row, {}
-        pending, watcher.pending = watcher.pending, []
+        row, pending = watcher.row, watcher.pending
+        watcher.row = {}
         row["step"] = step
-        row["model"] = model = watcher.models[id(optimizer)]
-        row["optimizer"] = model.number
+        row["model"] = watcher.models[id(optimizer)]
         row["skipped"] = watcher.skipped
         rate = optimizer.param_groups[0].get("lr")
         if isinstance(rate, self._tensor):
             pending.append(("learning_rate", rate))
         else:
             row["learning_rate"] = rate
+        if not pending and self._readings.is_at_once(pending):
+            self._finish(row, ())
+            return
+        watcher.pending = []
         if self._readings.is_at_once(pending):
-            self._finish(row, [(key, values_of(tensor)) for key, tensor in pending] if pending else ())
+            self._finish(row, [(key, values_of(tensor)) for key, tensor in pending])
         else:
             self._readings.ask(pending, functools.partial(self._finish, row))
             self._readings.collect()
 
     def _finish(self, row: dict[str, Any], arrived: Sequence[tuple[str, list[float]]]) -> None:
-        """What the row still lacked is there; let the parts look at it."""
+        """What the row still lacked is there; let the parts look at it, and keep what is written of it."""
         if arrived:
             _join(row, arrived)
-        if "norms" in row:
-            self._add_total(row)
+        row["optimizer"] = row["model"].number
+        bad = False
         if "loss" in row:
-            row["loss"] = sum(row["loss"])
-        self._watcher.pass_on("read", row["step"], row)
-        with self._writing:
-            self._rows.append(tuple(map(row.get, COLUMNS)))
-        if self._is_time(row.get("grad_norm", 0.0)):
+            row["loss"] = loss = sum(row["loss"])
+            bad = not math.isfinite(loss)
+        if arrived or bad or "parameters" in row or row["step"] <= EACH:
+            if "norms" in row:
+                self._add_total(row)
+                bad = bad or not math.isfinite(row["grad_norm"])
+            self._watcher.pass_on("read", row["step"], row)
+            row = {name: row[name] for name in COLUMNS if name in row}
+        else:
+            del row["model"]  # it may go while the row waits to be written
+        self._rows.append(row)
+        first_bad, self._broken = bad and not self._broken, bad
+        if first_bad or len(self._rows) >= ROWS or self._written < AT_ONCE or self._is_old():
             self._write()
 
     def _add_total(self, row: dict[str, Any]) -> None:
@@ -88,35 +105,23 @@ class Steps(Part):
             row["norms"] = [one / scale for one in row["norms"]]
         row["grad_norm"] = _total(row["norms"])
 
-    def _is_time(self, norm: float) -> bool:
-        return (
-            self._written < AT_ONCE
-            or len(self._rows) >= ROWS
-            or time.monotonic() - self._since >= SECONDS
-            or self._has_broken(norm)
-        )
-
-    def _has_broken(self, norm: float) -> bool:
-        """The first bad row is written at once: a script may end itself by force when it sees it."""
-        bad = not math.isfinite(norm)
-        first, self._broken = bad and not self._broken, bad
-        return first
+    def _is_old(self) -> bool:
+        return time.monotonic() - self._since >= SECONDS
 
     def _write(self) -> None:
         """Write the block. A column in which nothing is known is left out."""
         with self._writing:
-            rows, self._rows = self._rows, []
+            rows = list(_taken_from(self._rows))
             self._written += len(rows)
             self._since = time.monotonic()
-            columns = zip(COLUMNS, zip(*rows))
+            known = [name for name in COLUMNS if any(row.get(name) is not None for row in rows)]
             if rows:
-                self._journal.record(
-                    "steps", **{name: one for name, one in columns if any(value is not None for value in one)}
-                )
+                columns = {name: [row.get(name) for row in rows] for name in known}
+                self._journal.table("steps", columns, SHORT)
 
     def beat(self) -> None:
         """The loop may be killed before its next step comes."""
-        if self._rows and time.monotonic() - self._since >= SECONDS:
+        if self._rows and self._is_old():
             self._write()
 
     def flush(self) -> None:
@@ -135,6 +140,13 @@ class Steps(Part):
         except RuntimeError as error:
             self._journal.trouble(self.name, error)
         self._write()
+
+
+def _taken_from(rows: deque[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Until it is empty; the thread of the loop may go on to fill it."""
+    with contextlib.suppress(IndexError):
+        while True:
+            yield rows.popleft()
 
 
 def _join(row: dict[str, Any], arrived: Sequence[tuple[str, list[float]]]) -> None:

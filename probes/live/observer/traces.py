@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from types import FrameType, FunctionType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any, Callable, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -76,9 +76,13 @@ def _callers(frame: FrameType) -> list[FrameType]:
 def _like(frame: FrameType) -> FunctionType:
     """`call(function, *args, **kwargs)` in a frame that looks like this one."""
     code = frame.f_code
-    first = (frame.f_lineno or 1) - 1
-    like = _call.__code__.replace(co_filename=code.co_filename, co_name=code.co_name, co_firstlineno=first)
-    return FunctionType(like, frame.f_globals)
+    return FunctionType(_code_like(code.co_filename, code.co_name, frame.f_lineno or 1), frame.f_globals)
+
+
+@functools.lru_cache(maxsize=4096)
+def _code_like(file: str, name: str, line: int) -> CodeType:
+    """The code of `_call` as if it stood in this line."""
+    return _call.__code__.replace(co_filename=file, co_name=name, co_firstlineno=line - 1)
 
 
 def _call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -12,6 +12,7 @@ from .part import Part
 if TYPE_CHECKING:
     import torch
 
+    from .model import ModelSeen
     from .watcher import Watcher
 
 FIRST = (1, 2, 3, 5, 10, 20)
@@ -27,11 +28,11 @@ class Updates(Part):
     """Puts the sampled update into the row; says whether weights change, and which do not."""
 
     name = "updates"
+    asleep = ("after_step",)
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
-        self._steps: dict[int, int] = {}
         self._sample: list[tuple[torch.Tensor, torch.Tensor]] = []
         self._moved: dict[str, bool] = {}
         self._ratios: list[float] = []
@@ -39,9 +40,10 @@ class Updates(Part):
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Copy the sample."""
-        step = self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
+        step = self._watcher.steps.get(id(optimizer), 0) + 1
         if step % EVERY and step not in FIRST:
-            self._sample = []
+            if step > FIRST[-1] and self._watcher.models_found == 1:
+                self._watcher.rest_until(step - step % EVERY + EVERY - 1, self, "before_step")
             return
         self._watcher.wake(self, "after_step")
         trained = [one for one in held(optimizer) if one.grad is not None and not one.grad.is_sparse]
@@ -50,12 +52,14 @@ class Updates(Part):
             self._sample = [(one, _some(one).clone()) for one in chosen]
         self._watcher.row["sampled"] = chosen
 
+    def model_found(self, model: ModelSeen) -> None:
+        """Another optimizer has steps of its own."""
+        self._watcher.wake(self, "before_step")
+
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """Compare it. What the difference is, is read with the row."""
         sample, self._sample = self._sample, []
         self._watcher.rest(self, "after_step")
-        if not sample:
-            return
         if not sample:  # a step without a gradient
             return
         torch, pending = self._watcher.torch, self._watcher.pending
@@ -97,5 +101,5 @@ class Updates(Part):
 
 def _some(parameter: torch.Tensor) -> torch.Tensor:
     """The first numbers of what this process holds of a parameter, as a view of it."""
-    local = getattr(parameter, "_local_tensor", parameter)
-    return local.detach().reshape(-1)[:NUMBERS]
+    local = getattr(parameter, "_local_tensor", parameter).detach()
+    return local if local.numel() <= NUMBERS else local.reshape(-1)[:NUMBERS]

@@ -1,6 +1,6 @@
-"""Tells the parts what happens in the training loop.
+"""What all parts share, and how the watching of a process begins and ends.
 
-It is seen in forwards.py, losses.py, loaders.py and optimizers.py.
+What happens in the loop is seen in forwards.py, losses.py, loaders.py and optimizers.py, and told as in telling.py.
 
     install(torch, journal, options) -> Watcher      once, when the script has imported torch
 """
@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
 
-from .compiling import compiler_switch, run_as_it_is
 from .guard import guarded
 from .journal import Journal
-from .part import Part
 from .parts import parts
 from .registry import Registry
+from .telling import EVENTS, Telling
 
 if TYPE_CHECKING:
     import torch
@@ -24,18 +23,20 @@ if TYPE_CHECKING:
     from .forwards import Forwards
     from .model import ModelSeen
 
-EVENTS = tuple(name for name, value in vars(Part).items() if callable(value))
-"""What a part can be told: the methods of Part."""
 
-
-class Watcher:
-    """Tells each part what it asked for, guarded, and keeps what all parts share.
+class Watcher(Telling):
+    """Keeps what all parts share.
 
     torch         the module
     registry      the modules of the process
     models        the models found, by id of their optimizer while that is alive
     models_found  how many there were
     step          the rounds of the loop so far, of the optimizer that has made most
+    steps         the steps of each optimizer so far, by its id
+    stepping      whether an optimizer steps just now
+    now           when the last optimizer began or ended its step, as perf_counter tells it
+    seconds       what the last round took
+    begun         when the optimizer began that steps, and the sum of `spent` then
     row           what was measured in the round at hand, by the names of the `steps` record
     pending       tensors whose values join the row, as lists by their name, once they can be read (steps.py)
     spent         the seconds of this round in each of its parts
@@ -43,21 +44,24 @@ class Watcher:
     scaler        the GradScaler that steps
     skipped       whether it left out the step at hand
     unscaled      the id of the last loss that it scaled, and the loss
-    busy          whether it is the observer that computes
     """
 
     pending: list[tuple[str, torch.Tensor]]
     unscaled: tuple[int, torch.Tensor | None]
 
     def __init__(self, torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> None:
+        super().__init__(torch, journal)
         self.torch = torch
-        self.journal = journal
         self.options = options
         self.registry = Registry(torch)
         self.forwards: Forwards | None = None
         self.models: dict[int, ModelSeen] = {}
         self.models_found = 0
         self.step = 0
+        self.steps: dict[int, int] = {}
+        self.stepping = False
+        self.now = self.seconds = 0.0
+        self.begun = (0.0, 0.0)
         self.skipped = False
         self.row: dict[str, Any] = {}
         self.pending = []
@@ -66,96 +70,7 @@ class Watcher:
         self.alarmed = False
         self.scaler: Any = None
         self.unscaled = (0, None)
-        self.parts: list[Part] = []
-        self._calls: dict[str, list[Callable[..., None]]] = {event: [] for event in EVENTS}
-        self.busy = False
-        self._compiler = compiler_switch(torch)
         self._undo: list[Callable[[], object]] = [self.registry.close]
-
-    def add(self, part: Part) -> None:
-        """From now on this part is told what it overrides."""
-        self.parts.append(part)
-        for event in EVENTS:
-            if getattr(type(part), event) is not getattr(Part, event):
-                self._calls[event] = [*self._calls[event], getattr(part, event)]
-
-    def remove(self, part: Part) -> None:
-        """This part is told nothing more."""
-        self.parts = [one for one in self.parts if one is not part]
-        for event, calls in self._calls.items():
-            self._calls[event] = [one for one in calls if one.__self__ is not part]  # type: ignore[attr-defined]
-
-    def rest(self, part: Part, *events: str) -> None:
-        """Tell this part nothing of these events until it wakes: what has nothing to do costs nothing."""
-        for event in events:
-            calls = self._calls[event]
-            self._calls[event] = [one for one in calls if one.__self__ is not part]  # type: ignore[attr-defined]
-
-    def wake(self, part: Part, *events: str) -> None:
-        """Tell this part of these events again, in its turn, unless it was removed."""
-        for event in events:
-            told = {id(part), *(id(one.__self__) for one in self._calls[event])}  # type: ignore[attr-defined]
-            self._calls[event] = [getattr(one, event) for one in self.parts if id(one) in told]
-
-    def wants(self, event: str) -> bool:
-        """Whether any part overrides this."""
-        return bool(self._calls[event])
-
-    def tell(self, event: str, *args: Any) -> None:
-        """Something happened in the run. What the parts themselves do (a replayed forward) is not told."""
-        calls = self._calls[event]
-        if self.busy or not calls:
-            return
-        self.busy = True
-        compiler = self._compiler(None)
-        try:
-            for call in calls:
-                call(*args)
-        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
-            self._go_on_without(call, error, calls, args)
-        finally:
-            self._compiler(compiler)
-            self.busy = False
-
-    def own(self, name: str, call: Callable[..., object], *args: Any) -> None:
-        """Run something of the observer's own, guarded, as `tell` runs the parts."""
-        if self.busy:
-            return
-        self.busy = True
-        compiler = self._compiler(None)
-        try:
-            call(*args)
-        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
-            self.journal.trouble(name, error)
-        finally:
-            self._compiler(compiler)
-            self.busy = False
-
-    def pass_on(self, event: str, *args: Any) -> None:
-        """A part tells the other parts."""
-        calls = self._calls[event]
-        try:
-            for call in calls:
-                call(*args)
-        except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
-            self._go_on_without(call, error, calls, args)
-
-    def _go_on_without(
-        self,
-        failed: Callable[..., None],
-        error: Exception,
-        calls: list[Callable[..., None]],
-        args: tuple[Any, ...],
-    ) -> None:
-        """A part that raises is recorded and removed; those behind it are told all the same."""
-        part: Part = failed.__self__  # type: ignore[attr-defined]
-        self.journal.trouble(part.name, error)
-        self.remove(part)
-        for call in calls[calls.index(failed) + 1 :]:
-            try:
-                call(*args)
-            except Exception as another:  # noqa: BLE001, PERF203 - each may fail by itself
-                self._go_on_without(call, another, [call], args)
 
     def expect(self, model: torch.nn.Module | None, optimizer: torch.optim.Optimizer | None) -> None:
         """What is trained was made before the watching began. What is not named is found at the first step."""
@@ -213,8 +128,6 @@ def install(torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> 
 
     watcher = Watcher(torch, journal, options)
     watcher.forwards = Forwards(watcher)
-    for entry in (Watcher.tell, Watcher.own):
-        run_as_it_is(torch, entry)
     for part in parts(journal, options, watcher):
         watcher.add(part)
     guarded(journal, "optimizers", watch_optimizers)(watcher, watcher.forwards)

@@ -70,16 +70,24 @@ class Modes(Part):
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """A forward that recorded a graph waits for its backward."""
-        if self._is_grad_enabled() and len(self._recorded) < MANY:
-            whole = isinstance(output, self._tensor)
-            first: Any = output if whole else next(tensors_in(self._tensor, output), None)
-            if first is not None and first.requires_grad:
-                self._recorded.append(self._mode(root))
+        if isinstance(output, self._tensor):
+            first: Any = output
+        else:
+            first = next(tensors_in(self._tensor, output), None)
+        if first is None or not first.requires_grad or len(self._recorded) >= MANY:
+            return
+        if self._is_grad_enabled():
+            self._recorded.append(self._mode(root))
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Which of the forwards was this backward's?"""
-        recorded, self._recorded = self._recorded, []
-        if "train" in recorded or "plain" in recorded:
+        recorded = self._recorded
+        if not recorded:
+            return
+        self._recorded = []
+        if len(recorded) == self._most and "eval" not in recorded:
+            self._usual[self._most] += 1
+        elif "train" in recorded or "plain" in recorded:
             if "eval" in recorded:
                 self._unused(recorded.count("eval"))
                 recorded = [one for one in recorded if one != "eval"]
@@ -88,8 +96,9 @@ class Modes(Part):
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """A round is complete."""
-        ran, self._round = self._round, []
+        ran = self._round
         if ran:
+            self._round = []
             in_eval = ran[0] == "eval" and set(ran) == {"eval"}
             self._in_eval_steps = self._in_eval_steps + 1 if in_eval else 0
             if self._in_eval_steps == STEPS:

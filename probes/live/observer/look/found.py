@@ -7,8 +7,8 @@ from typing import Any, Callable
 
 from ..journal import Journal
 from .backward import BackwardFound
-from .operations import Source
 from .places import Place
+from .source import Source
 
 
 @dataclass

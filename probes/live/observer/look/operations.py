@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import bisect
-import math
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..traces import call_in_place, hidden, leave_out_ours
 from .masks import fully_masked
 from .places import Place, Places
+from .source import Call, Source
 from .twin import Twins, name_of
 from .values import largest, nonfinite, statistics, tensors_in, with_tensors
 
@@ -30,41 +29,6 @@ UNWRITTEN = frozenset(["empty", "empty_like", "empty_strided", "new_empty", "res
 
 OVERWRITES = frozenset(["copy_", "fill_", "zero_", "normal_", "uniform_", "random_"])
 """Operations after which nothing is left of what their first operand held."""
-
-
-@dataclass
-class Source:
-    """Where a non-finite value comes from.
-
-    `what`: `operation`, `parameter`, `batch`, `outside` (a tensor that no operation of this step made) or `meant`
-    (an infinity that the script wrote on purpose). `value`: `nan` or `inf`. `node`: the name of the
-    node of the graph, as anomaly mode would print it. `operands`: statistics of what went in. `fully_masked`: of a
-    softmax, whether a whole row of it was masked.
-    """
-
-    what: str
-    value: str
-    name: str = ""
-    place: Place = field(default_factory=Place)
-    node: str = ""
-    operands: list[dict[str, Any]] = field(default_factory=list)
-    dtype: str = ""
-    fully_masked: bool | None = None
-
-
-@dataclass
-class Call:
-    """One call of an operation by the script."""
-
-    function: Callable[..., Any]
-    name: str
-    args: Any
-    kwargs: Any
-
-    def has_infinity(self) -> bool:
-        """Whether the script itself hands in an infinity, as it does to mask."""
-        values = [*self.args, *self.kwargs.values()]
-        return any(isinstance(one, float) and math.isinf(one) for one in values)
 
 
 class Operations:

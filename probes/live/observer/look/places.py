@@ -40,7 +40,7 @@ class Places:
     def __init__(self, torch: Any, names: Mapping[int, str]) -> None:
         self._torch_folder = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
         self._module_type = torch.nn.Module
-        self._forwards = frozenset(_forwards(torch.nn.Module))
+        self._forwards = _forwards(torch.nn.Module)
         self._names = names
 
     def here(self) -> Place:
@@ -85,14 +85,15 @@ class Places:
         )
 
 
-def _forwards(kind: type) -> Iterator[Any]:
-    """The code of every forward of this class and those below it."""
-    code = getattr(vars(kind).get("forward"), "__code__", None)
-    if code is not None:
-        yield code
-    below: list[type] = kind.__subclasses__()
-    for one in below:
-        yield from _forwards(one)
+def _forwards(kind: type) -> set[Any]:
+    """The code of every forward of this class and those below it (some hundreds in torch alone)."""
+    found: set[Any] = set()
+    kinds = [kind]
+    while kinds:
+        one = kinds.pop()
+        found.add(getattr(one.__dict__.get("forward"), "__code__", None))
+        kinds += one.__subclasses__()
+    return found
 
 
 def _frames() -> Iterator[FrameType]:

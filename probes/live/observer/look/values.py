@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -47,6 +48,8 @@ def nonfinite(torch: Any, tensor: torch.Tensor) -> str | None:
         return None
     try:
         plain = tensor.detach()
+        if not plain.is_complex() and plain.is_cpu and math.isfinite(plain.sum().item()):
+            return None  # that of finite values may overflow
         if bool(torch.isfinite(plain).all()):
             return None
         return "nan" if bool(torch.isnan(plain).any()) else "inf"
@@ -80,8 +83,9 @@ def statistics(torch: Any, tensor: torch.Tensor) -> dict[str, Any]:
 def largest(torch: Any, tensor: torch.Tensor) -> float:
     """The largest finite absolute value, or 0."""
     plain = tensor.detach()
-    return (
-        float(torch.nan_to_num(plain.float(), nan=0.0, posinf=0.0, neginf=0.0).abs().max())
-        if plain.numel()
-        else 0.0
-    )
+    if not plain.numel():
+        return 0.0
+    size = float(torch.linalg.vector_norm(plain.float(), math.inf))
+    if math.isfinite(size):
+        return size
+    return float(torch.nan_to_num(plain.float(), nan=0.0, posinf=0.0, neginf=0.0).abs().max())
