@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TEXT, _LIST, _MAPPING = "tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"
-_MERGE = "tag:yaml.org,2002:merge"
-_LONGEST_WORD = len("false")
-"""Of what begins with a letter, a longer value than this is a text."""
-MAX_VALUES = 200_000
-"""More values than this in one file is an alias bomb or no configuration."""
-MAX_DEPTH = 100
+from .yaml_nodes import (
+    LIST,
+    MAPPING,
+    MAX_DEPTH,
+    MAX_VALUES,
+    MERGE,
+    Plain,
+    YamlProblem,
+    root_of,
+    scalar,
+)  # fmt: skip
 
-Plain: TypeAlias = Any
 Path: TypeAlias = tuple[str | int, ...]
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """PyYAML's own, which asks of every value what else than a text it may be; here most are seen to be none at once."""
-
-    def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
-        if kind is not ScalarNode:
-            return _MAPPING if kind is MappingNode else _LIST
-        if value and (
-            value[0] not in self.yaml_implicit_resolvers
-            or not implicit[0]
-            or (len(value) > _LONGEST_WORD and value[0].isalpha())
-        ):
-            return _TEXT
-        return str(super().resolve(kind, value, implicit))
-
-
-class YamlProblem(ValueError):
-    """A text that is not YAML we accept. `line` and `column` count from 1."""
-
-    def __init__(self, message: str, line: int, column: int) -> None:
-        super().__init__(message)
-        self.message, self.line, self.column = message, line, column
 
 
 class Tree:
@@ -88,82 +65,8 @@ def read_tree(text: str, forgiven: list[YamlProblem] | None = None) -> Tree:
     Where a list is given, tags, duplicate and other keys are put into it instead, and read as
     PyYAML's own loader would: the last of two equal keys counts, a tag is passed over.
     """
-    root = _root(text)
+    root = root_of(text)
     return Tree(None, 1, 1, 1, 1) if root is None else _Builder(forgiven).build(root, 0)
-
-
-def read_value(text: str) -> Plain:
-    """The value of one YAML document without its places, in less than half the time.
-
-    Raises YamlProblem as `read_tree` does.
-    """
-    root = _root(text)
-    try:
-        return None if root is None else _Values().of(root, 0)
-    except _Unusual:
-        return read_tree(text).value
-
-
-def _root(text: str) -> Node | None:
-    try:
-        loader = _Loader(text)
-        try:
-            root: Node | None = loader.get_single_node()
-            return root
-        finally:
-            loader.dispose()
-    except yaml.MarkedYAMLError as error:
-        raise _problem(error) from None
-    except yaml.YAMLError as error:
-        raise _unreadable(text, error) from None
-    except RecursionError:
-        raise YamlProblem("nested too deeply", 1, 1) from None
-
-
-def _problem(error: yaml.MarkedYAMLError) -> YamlProblem:
-    mark = error.problem_mark or error.context_mark
-    parts = [part for part in (error.context, error.problem) if part]
-    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    return YamlProblem(", ".join(parts), line, column)
-
-
-def _unreadable(text: str, error: yaml.YAMLError) -> YamlProblem:
-    position = getattr(error, "position", 0) or 0
-    before = text[:position]
-    line = before.count("\n") + 1
-    reason = getattr(error, "reason", None) or str(error)
-    return YamlProblem(
-        f"a character that YAML does not allow ({reason})", line, position - before.rfind("\n")
-    )
-
-
-class _Unusual(Exception):
-    """Something that takes a closer look: a mistake, or keys that are merged in."""
-
-
-class _Values:
-    """Plain values of what is plainly right."""
-
-    def __init__(self) -> None:
-        self.left = MAX_VALUES - 1
-
-    def of(self, node: Node, depth: int) -> Plain:
-        parts = node.value
-        if isinstance(node, ScalarNode):
-            return parts if node.tag == _TEXT else _scalar(node)
-        self.left -= len(parts)
-        if self.left < 0 or depth >= MAX_DEPTH or node.tag not in (_LIST, _MAPPING):
-            raise _Unusual
-        if isinstance(node, SequenceNode):
-            return [self.of(part, depth + 1) for part in parts]
-        value = {
-            key.value: self.of(part, depth + 1)
-            for key, part in parts
-            if isinstance(key, ScalarNode) and key.tag != _MERGE
-        }
-        if len(value) < len(parts):
-            raise _Unusual
-        return value
 
 
 class _Builder:
@@ -189,15 +92,15 @@ class _Builder:
         tree = Tree(None, line, column, end.line + 1, end.column + 1)
         if isinstance(node, ScalarNode):
             tree.style = node.style or ""
-            tree.value = _scalar(node)
+            tree.value = scalar(node)
             return tree
         self.open.add(id(node))
         if isinstance(node, SequenceNode):
-            self._refuse_tag(node, _LIST)
+            self._refuse_tag(node, LIST)
             tree.children = {index: self.build(part, depth + 1) for index, part in enumerate(node.value)}
             tree.value = [child.value for child in tree.children.values()]
         elif isinstance(node, MappingNode):
-            self._refuse_tag(node, _MAPPING)
+            self._refuse_tag(node, MAPPING)
             self._mapping(node, tree, depth)
         self.open.discard(id(node))
         return tree
@@ -209,7 +112,7 @@ class _Builder:
             if not isinstance(key_node, ScalarNode):
                 self.refuse("a key must be a plain value", line, column)
                 continue
-            if key_node.tag == _MERGE:
+            if key_node.tag == MERGE:
                 merged |= self._merge(value_node, depth)
                 continue
             key = str(key_node.value)
@@ -237,19 +140,3 @@ class _Builder:
             self.refuse(
                 f"the tag {node.tag} is not read here", node.start_mark.line + 1, node.start_mark.column + 1
             )
-
-
-_CONSTRUCT = yaml.SafeLoader("")
-
-
-def _scalar(node: ScalarNode) -> Plain:
-    """The value of a scalar as YAML 1.1 reads it; dates stay text, an unknown tag is dropped."""
-    if node.tag == _TEXT or not node.tag.startswith("tag:yaml.org,2002:"):
-        return node.value
-    try:
-        value = _CONSTRUCT.construct_object(node)
-    except (yaml.YAMLError, ValueError):
-        return node.value
-    finally:
-        _CONSTRUCT.constructed_objects.clear()
-    return node.value if isinstance(value, datetime.date | bytes) else value

@@ -8,8 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..yaml_nodes import YamlProblem
 from ..yaml_tree import Path as TreePath
-from ..yaml_tree import Tree, YamlProblem, read_tree, read_value
+from ..yaml_tree import Tree, read_tree
+from ..yaml_values import read_value
 from .packs import Pack
 from .problems import Problem
 

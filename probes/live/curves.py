@@ -8,10 +8,11 @@ from typing import Any
 
 from traindx.engine.facts import Fact, Place
 
+from ..logs.marks import Each, Mark
 from ..logs.names import Name
 from ..logs.positions import Where
 from ..logs.run_facts import tell_host_memory
-from ..logs.series import Each, Mark, Series
+from ..logs.series import Series
 from ..logs.series_facts import tell_series
 from ..logs.store import Store
 from ..logs.told import Told

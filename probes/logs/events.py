@@ -11,8 +11,8 @@ from typing import IO, NamedTuple
 
 from ..inputs import Input
 from ..text import open_bytes
+from .marks import Each, Mark
 from .names import POSITIONS, Name, Names
-from .series import Each, Mark
 from .store import Store
 
 MAX_RECORD = 1 << 22

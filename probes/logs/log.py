@@ -9,8 +9,9 @@ from traindx.engine.facts import Place
 from .collected import shown
 from .heard import Heard
 from .lines import Lines
+from .marks import Mark
 from .positions import Positions
-from .series import Mark, Series
+from .series import Series
 from .store import Store
 from .told import Told
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
+from .marks import Mark, Marker
 from .names import Name
 from .positions import Guides, Positions
 from .ranks import Prefix
 from .reading import Reading, Value
-from .series import Mark, Marker
 from .store import Store
 from .template import Template, converted, learn
 

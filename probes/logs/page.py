@@ -6,8 +6,8 @@ from traindx.engine.facts import Place
 
 from .blocks import Block
 from .collected import shown
+from .marks import Mark
 from .positions import Positions
-from .series import Mark
 
 CONTEXT = 20
 """Lines kept of the block before, for texts that stretch over several lines."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from .blocks import Block
 from .lines import Lines
+from .marks import Mark
 from .reading import Reading
-from .series import Mark
 
 MAX_SAMPLES = 256
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .marks import Each, Mark
 from .names import POSITIONS, Name, Names
 from .quantities import memory_gib
 from .rows import MAX_COLUMNS, Row, numeric
-from .series import Each, Mark
 from .store import Store
 
 _BATCH = 2000

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import curve
-from .series import Curve, Mark, Series, curve_of
+from .marks import Mark
+from .series import Curve, Series, curve_of
 from .store import Store
 from .told import Told
 

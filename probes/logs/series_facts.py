@@ -11,10 +11,11 @@ from traindx.engine.regex import regex
 from .eval_facts import tell_eval, tell_scores
 from .lines import Lines
 from .loss_facts import tell_loss
+from .marks import Each, Mark
 from .names import Name
 from .positions import Positions, Where
 from .run_facts import tell_memory, tell_norm, tell_rate, tell_rewards, tell_scale, tell_skips
-from .series import Curve, Each, Mark, Series, curve_of
+from .series import Curve, Series, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
 from .store import Store

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from . import curve
 from .lines import Lines
+from .marks import Mark
 from .positions import Positions
 from .ranks import prefix_of, seconds_of
-from .series import Mark, Series, curve_of
+from .series import Series, curve_of
 from .store import Store
 from .told import Told
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import curve
-from .series import Curve, Mark, Peak
+from .marks import Mark, Peak
+from .series import Curve
 from .told import Told
 
 _FEWEST = 3

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 
+from .marks import Mark
 from .positions import Where
-from .series import Mark
 
 PlaceOf = Callable[[Mark], Place]
 WhereOf = Callable[[Mark], Where]

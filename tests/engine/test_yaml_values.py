@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from traindx.engine.yaml_tree import MAX_DEPTH, YamlProblem, read_tree, read_value
+from traindx.engine.yaml_nodes import MAX_DEPTH, YamlProblem
+from traindx.engine.yaml_tree import read_tree
+from traindx.engine.yaml_values import read_value
 
 SOUND = [
     "",

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from traindx.engine.facts import Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.logs import parse_series, series_facts
+from traindx.probes.logs.marks import Each, Mark
 from traindx.probes.logs.names import Name
-from traindx.probes.logs.series import MAX_POINTS, Each, Mark, Series
+from traindx.probes.logs.series import MAX_POINTS, Series
 
 
 @pytest.mark.parametrize(

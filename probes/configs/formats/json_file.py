@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from traindx.engine.regex import regex
-from traindx.engine.yaml_tree import MAX_DEPTH
+from traindx.engine.yaml_nodes import MAX_DEPTH
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
 from .json_edit import insert, remove, spell

@@ -9,7 +9,7 @@ from typing import Any
 
 from traindx.engine.facts import Scalar
 from traindx.engine.regex import regex
-from traindx.engine.yaml_tree import MAX_DEPTH
+from traindx.engine.yaml_nodes import MAX_DEPTH
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
 from ..exact import line_starts

@@ -9,7 +9,8 @@ from typing import Any
 
 from traindx.engine.facts import Scalar
 from traindx.engine.regex import regex
-from traindx.engine.yaml_tree import Tree, YamlProblem, read_tree
+from traindx.engine.yaml_nodes import YamlProblem
+from traindx.engine.yaml_tree import Tree, read_tree
 
 from ..document import Entry, Path, Problem, Reading, Span
 from ..exact import line_starts
