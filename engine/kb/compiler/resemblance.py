@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from ...resemblance import stem, written_words
 from ..scope import Scope, fact_of
@@ -22,8 +22,8 @@ _UNIT = 10
 
 def resemblance_section(scope: Scope, core: Stored) -> Stored:
     """Word -> cause -> weight: the score of BM25 for a text that holds the word."""
-    shared = _Words(scope, core)
-    pages = {name: shared.of_cause(name) for name in core["cause"]}
+    texts = _Pages(scope, core)
+    pages = {name: texts.words(name) for name in core["cause"]}
     usual = sum(map(Counter.total, pages.values())) / max(1, len(pages))
     holders = Counter(word for page in pages.values() for word in page)
     found: dict[str, dict[str, int]] = {}
@@ -37,51 +37,41 @@ def resemblance_section(scope: Scope, core: Stored) -> Stored:
     return {"word": found}
 
 
-class _Words:
-    """Counts words, of texts that several causes share only once."""
+class _Pages:
+    """The texts that say what is known of a cause."""
 
     def __init__(self, scope: Scope, core: Stored) -> None:
         self._scope, self._core = scope, core
+        self._stems: dict[str, str] = {}
         self._examples = {
-            fact_of(kind, name): entry.model.finds
+            fact_of(kind, name): _words_once(entry.model.finds)
             for kind in ("signature", "code-pattern")
             for name, entry in scope.entries.of(kind).items()
         }
-        self._shared: dict[str, Counter[str]] = {}
 
-    def of_cause(self, name: str) -> Counter[str]:
+    def words(self, name: str) -> Counter[str]:
+        """How often each word stands on the page of a cause."""
+        counted: Counter[str] = Counter()
+        for written, times in Counter(written_words("\n".join(self._texts(name)))).items():
+            if written not in self._stems:
+                self._stems[written] = stem(written.lower())
+            counted[self._stems[written]] += times
+        return counted
+
+    def _texts(self, name: str) -> Iterator[str]:
         """What a cause says, its fixes, and the facts that its evidence asks for, with the texts that show them."""
         model = self._scope.entries.of("cause")[name].model
-        words = _count(
-            model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence)
-        )
-        for fix in model.fixes:
-            words.update(self._once(f"fix {fix}", self._of_fix, fix))
+        yield from (model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence))
+        fixes = self._scope.entries.of("fix")
+        for fix in (fixes[one].model for one in model.fixes if one in fixes):
+            yield from (fix.title, fix.why or "", fix.expect, *fix.steps)
         rules = (one["rule"] for one in self._core["cause"][name]["evidence"] if one["rule"])
-        for fact in sorted({fact for rule in rules for fact in rule[2]}):
-            words.update(self._once(fact, self._of_fact, fact))
-        return words
-
-    def _once(self, key: str, texts: Callable[[str], Iterable[str]], name: str) -> Counter[str]:
-        if key not in self._shared:
-            self._shared[key] = _count(*texts(name))
-        return self._shared[key]
-
-    def _of_fix(self, name: str) -> Iterator[str]:
-        entry = self._scope.entries.of("fix").get(name)
-        if entry is not None:
-            yield from (entry.model.title, entry.model.why or "", entry.model.expect, *entry.model.steps)
-
-    def _of_fact(self, name: str) -> Iterator[str]:
-        if name in self._core["fact"]:
-            yield self._core["fact"][name]["means"]
-        # The examples of one text differ in a word or two: each word counts once.
-        examples = self._examples.get(name, ())
-        yield " ".join(sorted(set(written_words("\n".join(examples).lower()))))
+        for fact in dict.fromkeys(fact for rule in rules for fact in rule[2]):
+            if fact in self._core["fact"]:
+                yield self._core["fact"][fact]["means"]
+            yield self._examples.get(fact, "")
 
 
-def _count(*texts: str) -> Counter[str]:
-    counted: Counter[str] = Counter()
-    for written, times in Counter(written_words("\n".join(texts))).items():
-        counted[stem(written.lower())] += times
-    return counted
+def _words_once(examples: list[str]) -> str:
+    """The examples of one text differ in a word or two: each word counts once."""
+    return " ".join(dict.fromkeys(word.lower() for word in written_words("\n".join(examples))))
