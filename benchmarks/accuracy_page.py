@@ -22,6 +22,8 @@ INTRODUCTIONS = {
 well they do elsewhere: take the figures as an upper bound.""",
     "held-out": """These cases were kept apart while the rules were written: they were scored and not read. They are the ones to go by.
 Where cases that were seen do better, the difference is what the rules know of those cases alone.""",
+    "gathered-afterwards": """These cases were gathered when the rules were there, from public threads as they came, in the mix of symptoms of the others, and
+scored once, before anything was learnt from them.""",
 }
 Scores = Sequence["Score"]
 

@@ -216,7 +216,12 @@ class Knowledge:
     @cached_property
     def page_words(self) -> Mapping[str, Mapping[str, int]]:
         """How much each word speaks for each cause, by word and cause."""
-        return self._sections("resemblance")["word"]
+        return self._sections("resemblance")["cause"]
+
+    @cached_property
+    def symptom_words(self) -> Mapping[str, Mapping[str, int]]:
+        """How much each word speaks for each symptom, by word and symptom."""
+        return self._sections("resemblance")["symptom"]
 
     @property
     def pages(self) -> Mapping[str, Any]:

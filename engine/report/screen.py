@@ -37,9 +37,12 @@ def _head(diagnosis: Diagnosis) -> Iterator[Line]:
         yield from _symptom(one)
     if not diagnosis.symptoms and not diagnosis.found:
         yield Line()
-        yield line_of(Span("Nothing wrong found in what I could see.", "good"))
+        if near := _nearest(diagnosis):
+            yield line_of(Span("No symptom recognised in what I could see.", "doubt"))
+            yield from near
+        else:
+            yield line_of(Span("Nothing wrong found in what I could see.", "good"))
         yield from _seen(diagnosis)
-        yield from _nearest(diagnosis)
 
 
 def _symptom(one: SymptomFound) -> Iterator[Line]:
@@ -65,14 +68,17 @@ def _seen(diagnosis: Diagnosis) -> Iterator[Line]:
                 yield line_of(f"  {name} = {show(fact.value)}", *where(fact.source))
 
 
-def _nearest(diagnosis: Diagnosis) -> Iterator[Line]:
-    """What a text reads like that tells of trouble and names none."""
+def _nearest(diagnosis: Diagnosis) -> list[Line]:
+    """What a text reads like that tells of a run and of no symptom."""
     near = [one.id for one in diagnosis.causes if any(line.decibans > 0 for line in one.evidence)]
-    if near:
-        yield line_of(
+    if not near:
+        return []
+    return [
+        line_of("  Say what goes wrong with --symptom, and its causes are weighed.", hang=4),
+        line_of(
             f"  A hint and no more: the words are nearest to those of {', '.join(near[:CAUSES])}.", hang=4
-        )
-        yield line_of("  Say what goes wrong with --symptom, and these and others are weighed.", hang=4)
+        ),
+    ]
 
 
 def _timeline(diagnosis: Diagnosis) -> Iterator[Line]:

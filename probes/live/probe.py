@@ -14,7 +14,7 @@ from .curves import Curve, are_apart, curves_of, facts_of
 from .failures import read_failures
 from .native import tell_fault
 from .processes import RUN, Process, Record
-from .ranks import tell_drift, tell_failed_rank
+from .ranks import tell_drift, tell_failed_rank, tell_parted_ranks
 from .setting import tell_setting
 from .shares import tell_shares
 from .standstill import tell_end, tell_standstill
@@ -93,6 +93,7 @@ class LiveProbe:
             tell_setting(self._facts, min(trainers, key=lambda one: one.rank or 0), world_size=world)
             tell_drift(self._facts, trainers, self._knowledge.limits["ranks_differ"])
             tell_failed_rank(self._facts, trainers)
+            tell_parted_ranks(self._facts, trainers)
             events += tell_standstill(self._facts, trainers)
         events += tell_end(self._facts, processes, self._status)
         self._findings.events = sorted(events, key=_by_step)[:MAX_EVENTS]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from .processes import Process, number, whole
 from .told import LiveFacts
 
 _KINDS = {"parameters": "dist.ranks_drift", "gradients": "dist.gradients_differ"}
 """Column of a `checksum` record -> the fact that says that ranks differ in it."""
+_WAITED = re.compile(r"(?i)timed? ?out|connection (?:closed|reset)|watchdog caught")
+"""What a rank says whose partners did not come, or had gone."""
 Step = tuple[int, int]
 """An optimizer and its step."""
 
@@ -49,6 +53,28 @@ def tell_failed_rank(facts: LiveFacts, processes: Sequence[Process]) -> None:
     unhurt = [one for one in processes if one.rank is not None and one.last("exception") is None]
     if any(one is not failed and _last_step(one) > reached + 1 for one in unhurt):
         facts.tell("dist.rank_failed", True, failed.place(record))
+
+
+def tell_parted_ranks(facts: LiveFacts, processes: Sequence[Process]) -> None:
+    """Say that ranks gave up waiting for each other at different lines: then they were in different collectives."""
+    gave_up = {
+        one.rank: (one, record)
+        for one in processes
+        if one.rank is not None
+        and (record := one.last("exception")) is not None
+        and record.get("line")
+        and _WAITED.search(str(record.get("message")))
+    }
+    lines = {(record.get("file"), record.get("line")) for _, record in gave_up.values()}
+    if len(lines) < 2:
+        return
+    where = [
+        f"rank {rank} in {Path(str(record.get('file'))).name}:{record.get('line')}"
+        for rank, (_, record) in sorted(gave_up.items())
+    ]
+    process, record = gave_up[min(gave_up)]
+    facts.tell("dist.collectives_differ", True, process.place(record, "; ".join(where)))
+    facts.tell("dist.elsewhere", "; ".join(where), process.place(record))
 
 
 def _last_step(process: Process) -> int:

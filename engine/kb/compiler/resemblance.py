@@ -1,10 +1,10 @@
-"""The words of what is known of each cause, weighed so that adding them up tells how much a text reads like it."""
+"""The words of what is known of each cause and symptom, weighed so that adding them up tells how much a text reads like it."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...resemblance import stem, written_words
 from ..scope import Scope, fact_of
@@ -21,9 +21,15 @@ _UNIT = 10
 
 
 def resemblance_section(scope: Scope, core: Stored) -> Stored:
-    """Word -> cause -> weight: the score of BM25 for a text that holds the word."""
+    """For causes and for symptoms, word -> id -> weight: the score of BM25 for a text that holds the word."""
     texts = _Pages(scope, core)
-    pages = {name: texts.words(name) for name in core["cause"]}
+    return {
+        "cause": _weights({name: texts.of_cause(name) for name in core["cause"]}),
+        "symptom": _weights({name: texts.of_symptom(name) for name in core["symptom"]}),
+    }
+
+
+def _weights(pages: Mapping[str, Counter[str]]) -> Stored:
     usual = sum(map(Counter.total, pages.values())) / max(1, len(pages))
     holders = Counter(word for page in pages.values() for word in page)
     found: dict[str, dict[str, int]] = {}
@@ -34,11 +40,11 @@ def resemblance_section(scope: Scope, core: Stored) -> Stored:
                 rare = math.log(1 + (len(pages) - holders[word] + 0.5) / (holders[word] + 0.5))
                 weight = round(_UNIT * rare * count * (_SATURATION + 1) / (count + long))
                 found.setdefault(word, {})[name] = weight
-    return {"word": found}
+    return found
 
 
 class _Pages:
-    """The texts that say what is known of a cause."""
+    """The texts that say what is known of a cause or a symptom."""
 
     def __init__(self, scope: Scope, core: Stored) -> None:
         self._scope, self._core = scope, core
@@ -49,10 +55,18 @@ class _Pages:
             for name, entry in scope.entries.of(kind).items()
         }
 
-    def words(self, name: str) -> Counter[str]:
+    def of_cause(self, name: str) -> Counter[str]:
         """How often each word stands on the page of a cause."""
+        return self._count(self._texts(name))
+
+    def of_symptom(self, name: str) -> Counter[str]:
+        """How often each word stands among the names of a symptom and what people tell of it."""
+        model = self._scope.entries.of("symptom")[name].model
+        return self._count((model.title, *model.aliases, *model.told_as))
+
+    def _count(self, texts: Iterable[str]) -> Counter[str]:
         counted: Counter[str] = Counter()
-        for written, times in Counter(written_words("\n".join(self._texts(name)))).items():
+        for written, times in Counter(written_words("\n".join(texts))).items():
             if written not in self._stems:
                 self._stems[written] = stem(written.lower())
             counted[self._stems[written]] += times

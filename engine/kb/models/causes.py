@@ -73,6 +73,10 @@ class Symptom(Entry):
     silent: Prior = Field(
         "rare", description="How often people have it although nothing in the evidence shows it by itself."
     )
+    told_as: list[Text] = Field(
+        default_factory=list,
+        description="How people tell of it. Where nothing shows a symptom, the words of what was written are compared with these.",
+    )
     detect: list[Evidence] = Field(
         default_factory=list, description="How it is recognised where nobody names it."
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import gc
+import weakref
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .checks.turns import turn_after
 from .journal import Journal
 from .model import held
 from .part import Part
+from .reached import as_it_is_now, in_plain_lists, leaves
 
 if TYPE_CHECKING:
     import torch
@@ -17,11 +21,9 @@ if TYPE_CHECKING:
 
 ROUNDS = 3
 """Rounds of the loop that are looked at before anything is concluded: by then every optimizer has stepped."""
-NODES = 20_000
-"""Nodes of a graph that are visited at most."""
+LATE = 20
+"""Rounds after which an optimizer that has never stepped is told of; it may still do so, which takes it back."""
 NAMES = 20
-MOST = 1000
-"""Things in a list of a model that are looked at."""
 
 
 class Holding(Part):
@@ -35,7 +37,10 @@ class Holding(Part):
         self._reached: dict[int, torch.Tensor] = {}
         self._rounds = 0
         self._backwards = 0
+        self._conclude_at = ROUNDS
         self._order: list[int] = []
+        self._idle: list[weakref.ref[Any]] = []
+        self._held_all = False
 
     def model_found(self, model: ModelSeen) -> None:
         """One optimizer more to judge."""
@@ -56,10 +61,22 @@ class Holding(Part):
             # Another optimizer, after the first was judged: what its losses reach is collected anew.
             self._backwards = 0
         self._rounds = max(self._rounds, step)
-        if step == ROUNDS and self._backwards:
+        if self._idle and step >= LATE:
+            self._say_idle()
+        if step in (ROUNDS, self._conclude_at) and self._backwards:
             self._conclude()
-        if step > 2 * ROUNDS <= self._backwards:
-            self._watcher.rest(self, "before_backward", "after_step")
+        if step > self._conclude_at + ROUNDS and self._backwards >= 2 * ROUNDS:
+            self._rest(step)
+
+    def _rest(self, step: int) -> None:
+        """Until the next turn: a head may be replaced, or a layer thawed, in the middle of a run."""
+        if self._idle and step < LATE:
+            self._watcher.rest_until(LATE - 1, self, "after_step")
+            self._watcher.rest(self, "before_backward")
+            return
+        begin = turn_after(step)
+        self._conclude_at, self._backwards = begin + ROUNDS, 0
+        self._watcher.rest_until(begin - 1, self, "before_backward", "after_step")
 
     def ended(self) -> None:
         """A run of fewer rounds is concluded from these."""
@@ -70,8 +87,12 @@ class Holding(Part):
         models = list(self._watcher.models.values())
         in_some = {id(one) for model in models for one in held(model.optimizer)}
         unheld = [one for key, one in self._reached.items() if key not in in_some]
+        unheld = self._without_idle(unheld)
         left_out = self._named(unheld, models)
         self._journal.fact("model.in_optimizer", not left_out, note=_listed(list(left_out)))
+        if left_out and self._held_all:
+            self._journal.fact("model.outgrew_optimizer", True, note=_listed(list(left_out)))
+        self._held_all = not left_out
         if left_out:
             self._journal.fact("model.not_in_optimizer_names", list(left_out)[:NAMES])
             share = sum(left_out.values()) / sum(one.numel() for one in self._reached.values())
@@ -82,6 +103,33 @@ class Holding(Part):
         self._journal.fact("model.optimizer_foreign", bool(foreign and unheld))
         self._reached.clear()
 
+    def _without_idle(self, unheld: list[torch.Tensor]) -> list[torch.Tensor]:
+        """Those that no optimizer holds at all: some may be held by one that has not stepped yet."""
+        if not unheld:
+            return unheld
+        kind, wanted = self._watcher.torch.optim.Optimizer, {id(one) for one in unheld}
+        idle = [
+            one
+            for one in gc.get_objects()
+            if issubclass(type(one), kind)
+            and hasattr(one, "param_groups")
+            and id(one) not in self._watcher.models
+        ]
+        waiting = {id(one): optimizer for optimizer in idle for one in held(optimizer)}
+        found = {id(one): one for key, one in waiting.items() if key in wanted}
+        self._idle = [weakref.ref(one) for one in found.values()]
+        return [one for one in unheld if id(one) not in waiting]
+
+    def _say_idle(self) -> None:
+        """Has each of them stepped by now?"""
+        idle = [one for one in (ref() for ref in self._idle) if one is not None]
+        still = [one for one in idle if id(one) not in self._watcher.models]
+        self._journal.fact(
+            "grad.all_optimizers_step", not still, note=_listed([type(one).__name__ for one in still])
+        )
+        if not still:
+            self._idle.clear()
+
     def _named(self, left_out: list[torch.Tensor], models: list[ModelSeen]) -> dict[str, int]:
         """Name -> size of those that belong to a trained model.
 
@@ -91,7 +139,9 @@ class Holding(Part):
         if not left_out:
             return {}
         names = {
-            key: name for model in models for key, name in (*_in_plain_lists(model), *model.names.items())
+            key: name
+            for model in models
+            for key, name in (*in_plain_lists(model), *as_it_is_now(model), *model.names.items())
         }
         elsewhere = {
             id(one)
@@ -128,38 +178,6 @@ class Holding(Part):
         """Whether no loss reaches anything that this optimizer holds."""
         holds = [one for one in held(model.optimizer) if one.requires_grad]
         return bool(holds) and not any(id(one) in self._reached or one.grad is not None for one in holds)
-
-
-def _in_plain_lists(model: ModelSeen) -> Iterator[tuple[int, str]]:
-    """Parameters of modules that stand in a list, tuple or dict of the model, where torch does not see them."""
-    for root in model.roots:
-        for module in root.modules():
-            for key, value in vars(module).items():
-                if key.startswith("_") or not isinstance(value, (list, tuple, dict)) or len(value) > MOST:
-                    continue
-                for place, one in value.items() if isinstance(value, dict) else enumerate(value):
-                    for name, parameter in _parameters(one):
-                        inside = f"{model.modules.get(id(module), '')}.{key}[{place!r}].{name}"
-                        yield id(parameter), inside.lstrip(".")
-
-
-def _parameters(one: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    named = getattr(type(one), "named_parameters", None)
-    return iter(named(one)) if named is not None else iter(())
-
-
-def leaves(loss: torch.Tensor) -> Iterator[torch.Tensor]:
-    """The leaf tensors that the loss was computed from and that want a gradient."""
-    seen: set[Any] = set()
-    stack: list[Any] = [loss.grad_fn]
-    while stack and len(seen) < NODES:
-        node = stack.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        if type(node).__name__ == "AccumulateGrad":
-            yield node.variable
-        stack.extend(following for following, _ in node.next_functions)
 
 
 def _listed(names: list[str]) -> str | None:

@@ -48,6 +48,7 @@ def watch_losses(watcher: Watcher) -> None:
             scaled = original(scaler, outputs)
             if scaled is not outputs and isinstance(outputs, watcher.torch.Tensor):
                 watcher.unscaled = (id(scaled), outputs.detach())
+                watcher.scaler = scaler
             return scaled
 
         return scale

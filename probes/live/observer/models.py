@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import is_compiled
 from .journal import Journal
 from .model import children, held, unwrapped
 from .part import Part
+from .patching import replace
 
 if TYPE_CHECKING:
     import torch
@@ -46,6 +48,22 @@ class Models(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
+        optim = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name of its module
+        replace(watcher, optim.Optimizer, "add_param_group", self._wrap_add)
+
+    def _wrap_add(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def add_param_group(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(optimizer, *args, **kwargs)
+            self._watcher.own("models", self._written_anew, optimizer)
+            return result
+
+        return add_param_group
+
+    def _written_anew(self, optimizer: torch.optim.Optimizer) -> None:
+        """A group was added. Those that an optimizer is made with come before its first step, and are none of these."""
+        model = self._watcher.models.get(id(optimizer))
+        if model is not None:
+            self._journal.record("optimizer", optimizer=model.number, **_optimizer(optimizer))
 
     def model_found(self, model: ModelSeen) -> None:
         """Count it."""

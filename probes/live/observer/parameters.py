@@ -80,11 +80,13 @@ class _Seen:
     def __init__(self, model: ModelSeen) -> None:
         self.model = model
         self.steps = 0
-        self.had: set[int] = set()
+        self.asked: set[int] = set()
+        """Those that were to train in a step that was looked at: some are thawed, or added, in the course of a run."""
         self.sums: dict[int, float] = {}
 
     def take_in(self, parameters: list[torch.Tensor], norms: list[float]) -> None:
         self.steps += 1
+        self.asked.update(map(id, self.trained()))
         for one, norm in zip(parameters, norms):
             self.sums[id(one)] = self.sums.get(id(one), 0.0) + norm
 
@@ -92,7 +94,8 @@ class _Seen:
         return [one for one in held(self.model.optimizer) if one.requires_grad]
 
     def missing(self) -> list[str]:
-        return [self.model.name_of(one) for one in self.trained() if id(one) not in self.sums]
+        silent = self.asked - self.sums.keys()
+        return [self.model.name_of(one) for one in self.trained() if id(one) in silent]
 
     def zero(self) -> list[str]:
         return [self.model.name_of(one) for one in self.trained() if self.sums.get(id(one)) == 0.0]

@@ -32,9 +32,11 @@ PARTS = (
     "checks.accumulation.Accumulation",
     "checks.modes.Modes",
     "checks.graph_kept.GraphKept",
+    "checks.scaling.Scaling",
     "checks.turns.Turns",
     "checks.schedule.Schedule",
     "checks.sampling.Sampling",
+    "checks.saving.Saving",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
 

@@ -41,7 +41,7 @@ class Watcher(Telling):
     pending       tensors whose values join the row, as lists by their name, once they can be read (steps.py)
     spent         the seconds of this round in each of its parts
     alarmed       whether a loss or gradient was not finite, so that all gradients should be measured
-    scaler        the GradScaler that steps
+    scaler        the GradScaler that scales the loss or steps
     skipped       whether it left out the step at hand
     unscaled      the id of the last loss that it scaled, and the loss
     """

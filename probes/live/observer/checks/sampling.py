@@ -45,17 +45,27 @@ class Sampling(Part):
         self._step = self._clock = self._others = self._rounds = self._looks = 0
         self._pace = Pace()
         self._began = self._usual = 0.0
+        self._trained = self._put_off = False
+        """Whether this step has called the model in training yet, and whether its look is to begin with that."""
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Passed on."""
         self._checks.tell("batch_loaded", batch, seconds)
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """An evaluation, or a fused kernel, ends the look."""
+        """An evaluation, or a fused kernel, ends the look. One that comes before the training of the step puts it off."""
+        trains = self._watcher.torch.is_grad_enabled()
         if self._checks.listening:
-            if not self._watcher.torch.is_grad_enabled() or (not root.training and self._fused()):
+            if not trains or (not root.training and self._fused()):
                 self._end()
-            self._checks.tell("before_forward", root, args, kwargs)
+                if not trains and not self._trained:
+                    # An agent acts before it learns.
+                    self._put_off = True
+                    self._watcher.wake(self, "before_forward")
+        elif self._put_off and trains and not (not root.training and self._fused()):
+            self._begin(self._step)
+        self._trained = self._trained or trains
+        self._checks.tell("before_forward", root, args, kwargs)
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """Passed on."""
@@ -89,7 +99,7 @@ class Sampling(Part):
             now = self._watcher.now
             self._pace.took(max(0.0, now - self._began - self._usual), now)
             self._end()
-        elif step == 1:
+        elif step == 1 or self._put_off:
             self._end()
         if (
             step + 1 >= self._pace.next
@@ -114,6 +124,7 @@ class Sampling(Part):
 
     def _begin(self, step: int) -> None:
         self._step = step
+        self._trained = self._put_off = False
         self._began, self._usual = self._watcher.now, self._watcher.seconds
         heard = self._checks.begin(step, self._usual)
         self._watcher.wake(self, *OWN)
@@ -124,6 +135,7 @@ class Sampling(Part):
         self._operations.stop()
         self._checks.tell("look_ended", self._step)
         self._checks.end()
+        self._put_off = False
         self._watcher.rest(self, *OWN)
 
     def _fused(self) -> bool:

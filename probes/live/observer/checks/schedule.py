@@ -48,6 +48,8 @@ class Schedule(Part):
         for one in objects:
             if type(one) in kinds and getattr(one, "optimizer", None) is model.optimizer:
                 self._moved[id(one)] = (weakref.ref(one), self._place(one))
+        if self._moved and all(first <= 1 for _, first in self._moved.values()):
+            self._say_start(model.optimizer)
         self._watcher.wake(self, "after_step")
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
@@ -71,6 +73,16 @@ class Schedule(Part):
                 self._journal.fact("log.lr.schedule_never_moves", False)
             elif self._watcher.step >= LONG:
                 self._journal.fact("log.lr.schedule_never_moves", True)
+
+    def _say_start(self, optimizer: torch.optim.Optimizer) -> None:
+        """What the schedule leaves of the rate that was set, in the group of which it leaves most."""
+        shares = [
+            float(group["lr"]) / float(group["initial_lr"])
+            for group in optimizer.param_groups
+            if float(group.get("initial_lr") or 0.0) > 0.0
+        ]
+        if shares:
+            self._journal.fact("log.lr.schedule_start", max(shares))
 
     def _place(self, scheduler: Any) -> int:
         return int(getattr(scheduler, "last_epoch", 0) or 0)

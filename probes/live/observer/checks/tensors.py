@@ -43,6 +43,8 @@ def readable(torch: Any, tensor: Any) -> bool:
         and not (tensor.is_meta or tensor.is_quantized or tensor.is_complex())
         and type(tensor) in (torch.Tensor, torch.nn.Parameter)
         and tensor.numel() > 0
+        # Within vmap and torch.func.grad a tensor has no memory of its own.
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
     )
 
 

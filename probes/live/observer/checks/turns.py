@@ -57,11 +57,11 @@ class Turns(Part):
                 one.begin_turn()
             else:
                 self._watcher.rest(one, *_events(one))
-        self._next = now + LENGTH if self._asleep else _turn_after(now)
+        self._next = now + LENGTH if self._asleep else turn_after(now)
         self._asleep = not self._asleep
 
 
-def _turn_after(step: int) -> int:
+def turn_after(step: int) -> int:
     """The step in which the next turn begins."""
     return next((one for one in TURNS if one > step), (step // EVERY + 1) * EVERY)
 

@@ -84,7 +84,7 @@ def _at(torch: Any, node: Any, saved: dict[str, torch.Tensor]) -> Found | None:
         bad = nonfinite(torch, one)
         if bad == "nan" or (bad and not _is_mask(one, node)):
             return _of_operand(node, key, bad)
-    results = [one for key, one in saved.items() if key in RESULTS] + _again(torch, name, saved)
+    results = [one for key, one in saved.items() if key in RESULTS] + _again(torch, node, saved)
     for one in results:
         bad = nonfinite(torch, one)
         if bad:
@@ -109,16 +109,22 @@ def _of_operand(node: Any, key: str, bad: str) -> Found | None:
     return Found("forward", "operation", bad, plain_name(following.name()), following.name())
 
 
-def _again(torch: Any, name: str, saved: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+def _again(torch: Any, node: Any, saved: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
     """The result of an operation that keeps only its operands, computed again."""
-    operation = plain_name(name)
+    operation = plain_name(node.name())
     own, other = saved.get("self"), saved.get("other")
+    exponent = getattr(node, "_saved_exponent", None)
     with torch.no_grad():
         if operation in UNARY and own is not None:
             function: Callable[..., torch.Tensor] = getattr(torch, operation)
             return [function(own.detach())]
         if operation == "div" and other is not None:
             return [(own.detach() if own is not None else torch.ones_like(other)) / other.detach()]
+        # What overflows in half precision is mostly a product, which keeps both factors.
+        if operation == "mul" and own is not None and other is not None:
+            return [own.detach() * other.detach()]
+        if operation == "pow" and own is not None and isinstance(exponent, (int, float)):
+            return [own.detach() ** exponent]
     return []
 
 
