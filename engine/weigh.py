@@ -35,14 +35,15 @@ class Weighed(NamedTuple):
 _READS_LIKE = EvidenceRule(Rule("its words", "null", [], None), "", "", None, None, None)
 
 
-def reads_like(likeness: Likeness, weights: Weights) -> Weighed:
-    """What it adds to a cause that a text reads like what is known of it.
+def reads_like(likeness: Likeness, weights: Weights, places: tuple[Place, ...] = ()) -> Weighed:
+    """What it adds to a cause or a symptom that a text reads like what is known of it.
 
     All of the weight goes to the nearest page, and little to those that are far behind: the square of the share.
     """
     words = ", ".join(likeness.words)
     decibans = weights.resemblance * likeness.share**2
-    return Weighed(_READS_LIKE, True, decibans, f"its words are those of this cause: {words}", hint=True)
+    statement = f"the words are those of such reports: {words}"
+    return Weighed(_READS_LIKE, True, decibans, statement, places=places, hint=True)
 
 
 def weigh_all(rules: Iterable[EvidenceRule], facts: Facts, weights: Weights) -> tuple[Weighed, ...]:

@@ -43,7 +43,9 @@ def test_ids_become_links_and_nothing_becomes_html(text: str, expected: str) -> 
 def test_the_page_of_a_cause_shows_its_example_and_the_patch(pages: KnowledgePages) -> None:
     text = cause_page("fp16-overflow", pages.knowledge, pages.examples.of("fp16-overflow"))
     parts = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert parts == ["What happens", "Where it shows", "Evidence", "An example", "What to do", "Sources"]
+    assert parts == [
+        "What happens", "Where it shows", "How people tell of it", "Evidence", "An example", "What to do", "Sources"
+    ]  # fmt: skip
     assert "step 40 loss nan" in text
     assert "the run computes in FP16" in text.split("## An example")[1]
     assert re.search(r"^-\w+: fp16\n\+\w+: bf16$", text, re.MULTILINE)

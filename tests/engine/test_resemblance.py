@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from traindx.engine.diagnose import Reasoned, diagnose
 from traindx.engine.facts import Fact, Origin, Value
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.load import compile_packs
 from traindx.engine.probe import Findings
 from traindx.engine.resemblance import likenesses, stem, written_words
+
+from ..small_pack import PackMaker
 
 PAGES = {"pad": {"masks": 30, "shapes": 5}, "nan": {"overflow": 20}, "loss": {"masks": 1, "overflow": 1}}
 ALL = frozenset({"masks", "shapes", "overflow"})
@@ -95,3 +98,18 @@ def test_a_person_who_names_no_symptom_gets_a_hint(knowledge: Knowledge) -> None
     result = reasoned(knowledge, Told("FP16 overflows here", log__prose=("FP16 overflows here",)))
     assert result.ranked[0].cause.id == "fp16-overflow"
     assert result.diagnosis.outcome == "nothing-found"
+
+
+def test_words_that_are_those_of_one_symptom_and_of_no_other_tell_which_it_is(make_pack: PackMaker) -> None:
+    hang = "id: hang\ntitle: It stands still\ntold_as: [the run freezes after the first batch]\n"
+    knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)
+    text = "mine freezes after one batch"
+    (seen,) = reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms
+    assert (seen.id, seen.detected) == ("hang", True)
+    assert seen.evidence[0].statement == "the words are those of such reports: freezes, after, batch"
+
+
+def test_words_that_two_symptoms_share_tell_neither(make_pack: PackMaker) -> None:
+    hang = "id: hang\ntitle: It stands still\ntold_as: [the loss is a number]\n"
+    knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)
+    assert reasoned(knowledge, Told("loss", log__prose=("a loss of a number",))).diagnosis.symptoms == ()

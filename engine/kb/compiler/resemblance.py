@@ -15,7 +15,7 @@ _SATURATION = 1.2
 _LENGTH = 0.75
 """b of BM25: how far the length of a page is allowed for."""
 _COMMON = 0.4
-"""A word on a greater share of the pages than this tells nothing."""
+"""A word on a greater share of the pages of causes than this tells next to nothing, and would make most of the index."""
 _UNIT = 10
 """Weights are kept as whole tenths."""
 
@@ -24,19 +24,19 @@ def resemblance_section(scope: Scope, core: Stored) -> Stored:
     """For causes and for symptoms, word -> id -> weight: the score of BM25 for a text that holds the word."""
     texts = _Pages(scope, core)
     return {
-        "cause": _weights({name: texts.of_cause(name) for name in core["cause"]}),
+        "cause": _weights({name: texts.of_cause(name) for name in core["cause"]}, _COMMON),
         "symptom": _weights({name: texts.of_symptom(name) for name in core["symptom"]}),
     }
 
 
-def _weights(pages: Mapping[str, Counter[str]]) -> Stored:
+def _weights(pages: Mapping[str, Counter[str]], common: float = 1.0) -> Stored:
     usual = sum(map(Counter.total, pages.values())) / max(1, len(pages))
     holders = Counter(word for page in pages.values() for word in page)
     found: dict[str, dict[str, int]] = {}
     for name, page in pages.items():
         long = _SATURATION * (1 - _LENGTH + _LENGTH * page.total() / usual)
         for word, count in page.items():
-            if holders[word] <= max(1, _COMMON * len(pages)):
+            if holders[word] <= max(1, common * len(pages)):
                 rare = math.log(1 + (len(pages) - holders[word] + 0.5) / (holders[word] + 0.5))
                 weight = round(_UNIT * rare * count * (_SATURATION + 1) / (count + long))
                 found.setdefault(word, {})[name] = weight

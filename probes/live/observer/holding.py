@@ -60,6 +60,7 @@ class Holding(Part):
         if step == 1 and self._rounds >= ROUNDS:
             # Another optimizer, after the first was judged: what its losses reach is collected anew.
             self._backwards = 0
+            self._reached.clear()
         self._rounds = max(self._rounds, step)
         if self._idle and step >= LATE:
             self._say_idle()
@@ -76,6 +77,7 @@ class Holding(Part):
             return
         begin = turn_after(step)
         self._conclude_at, self._backwards = begin + ROUNDS, 0
+        self._reached.clear()
         self._watcher.rest_until(begin - 1, self, "before_backward", "after_step")
 
     def ended(self) -> None:
@@ -90,7 +92,8 @@ class Holding(Part):
         unheld = self._without_idle(unheld)
         left_out = self._named(unheld, models)
         self._journal.fact("model.in_optimizer", not left_out, note=_listed(list(left_out)))
-        if left_out and self._held_all:
+        now = {key for model in models for key, _ in as_it_is_now(model)} if left_out else set()
+        if self._held_all and any(id(one) in now for one in unheld):
             self._journal.fact("model.outgrew_optimizer", True, note=_listed(list(left_out)))
         self._held_all = not left_out
         if left_out:
