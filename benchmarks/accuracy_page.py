@@ -21,7 +21,8 @@ INTRODUCTIONS = {
     "seen": """These cases were read while the rules were written. How well they do shows that the rules say what was meant, not how
 well they do elsewhere: take the figures as an upper bound.""",
     "held-out": """These cases were kept apart while the rules were written: they were scored and not read. They are the ones to go by.
-Where cases that were seen do better, the difference is what the rules know of those cases alone.""",
+Where cases that were seen do better, the difference is what the rules know of those cases alone. One number, how much the words of a text count
+(`resemblance` in `kb/weights.yaml`), was chosen with their totals in view, and those of 246 others.""",
     "gathered-afterwards": """These cases were gathered when the rules were there, from public threads as they came, in the mix of symptoms of the others, and
 scored once, before anything was learnt from them.""",
 }
@@ -37,7 +38,8 @@ def page_of(sets: Mapping[str, Scores]) -> str:
 
 
 def _about(sets: Mapping[str, Scores]) -> Iterator[str]:
-    counts = " and ".join(f"{len(scores)} cases {name.replace('-', ' ')}" for name, scores in sets.items())
+    counted = [f"{len(scores)} cases {name.replace('-', ' ')}" for name, scores in sets.items()]
+    counts = " and ".join([part for part in (", ".join(counted[:-1]), counted[-1]) if part])
     yield f"""Measured on {date.today():%d %B %Y} over {counts}. A case is written after a failure that somebody reported and explained
 in public: a log, a configuration and a piece of code as far as there were any, the symptom, and the cause. Written by
 `python benchmarks/accuracy.py`, which scores any folder of such cases; the cases themselves are not in the repository.
