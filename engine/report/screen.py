@@ -69,9 +69,9 @@ def _seen(diagnosis: Diagnosis) -> Iterator[Line]:
 
 
 def _nearest(diagnosis: Diagnosis) -> list[Line]:
-    """What a text reads like that tells of a run and of no symptom."""
+    """What the words of a person read like who tells of a run and of no symptom."""
     near = [one.id for one in diagnosis.causes if any(line.decibans > 0 for line in one.evidence)]
-    if not near:
+    if not near or all(fact.name != "log.prose" for fact in diagnosis.facts):
         return []
     return [
         line_of("  Say what goes wrong with --symptom, and its causes are weighed.", hang=4),

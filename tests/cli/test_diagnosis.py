@@ -199,3 +199,15 @@ def test_a_script_alone_is_accused_of_what_it_surely_does(diagnose: Command, tmp
     assert result.code == 1
     assert result.data["causes"][0]["id"] == "double-softmax"
     assert "Nothing wrong" not in diagnose(tmp_path / "train.py", "--no-machine").out
+
+
+def test_prose_in_which_no_symptom_is_recognised_is_not_called_healthy(
+    diagnose: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "issue.md").write_text(
+        "We went to the beach and it was raining all day, so we played cards.\n"
+    )
+    result = diagnose(tmp_path / "issue.md", "--no-machine")
+    assert result.code == 0
+    assert "Nothing wrong found" not in result.out
+    assert "Say what goes wrong with --symptom" in result.out
