@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,14 +92,12 @@ def write_sections(folder: Path, state: State, sections: Mapping[str, str]) -> N
     """Store the texts of all sections of a state. A full disk or a race with another process is no error."""
     import tempfile
 
-    try:
+    with suppress(OSError):
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
         for section, text in sections.items():
             (fresh / f"{section}.json").write_text(text, encoding="ascii")
         (fresh / _STATE).write_bytes(state.text)
         fresh.rename(folder / state.name)
-    except OSError:
-        pass
     _tidy(folder)
 
 

@@ -125,7 +125,7 @@ def test_longer_lines_are_left_out(knowledge: Knowledge) -> None:
 @given(st.text(max_size=300))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_is_read_without_an_exception(knowledge: Knowledge, text: str) -> None:
-    read(knowledge, {"train.py": text, "a.ipynb": text})
+    assert len(read(knowledge, {"train.py": text, "a.ipynb": text}).inputs) == 2
 
 
 @given(st.lists(st.sampled_from(EXAMPLES), min_size=1, max_size=3), st.data())
@@ -145,4 +145,4 @@ def test_any_piece_of_code_is_read_without_an_exception(
 @given(st.binary(max_size=200))
 @settings(max_examples=20, deadline=None)
 def test_any_bytes_are_read_without_an_exception(knowledge: Knowledge, content: bytes) -> None:
-    read(knowledge, {"train.py": content})
+    assert [one.kind for one in read(knowledge, {"train.py": content}).inputs] == ["code"]

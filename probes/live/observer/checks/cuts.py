@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..look.values import tensors_in
 from ..model import held
 from ..operations import Call
 from .check import Check
@@ -76,7 +77,7 @@ class Cuts(Check):
         if call.name in CUTS:
             self._follow(call)
             return
-        parameters = [id(one) for one in _parameters(self.torch.nn.Parameter, (call.args, call.kwargs))]
+        parameters = [id(one) for one in tensors_in(self.torch.nn.Parameter, (call.args, call.kwargs))]
         if parameters and self.torch.is_grad_enabled():
             self._used.update(parameters)
         elif parameters:
@@ -112,17 +113,6 @@ class Cuts(Check):
             where = str(call.place())
             for parameter in _below(tensor.grad_fn):
                 self._cut.setdefault(id(parameter), where)
-
-
-def _parameters(kind: Any, value: Any, depth: int = 3) -> Iterator[Any]:
-    """The parameters among the arguments of a call."""
-    if isinstance(value, kind):
-        yield value
-    elif depth and isinstance(value, (tuple, list)):
-        for one in value:
-            yield from _parameters(kind, one, depth - 1)
-    elif depth and isinstance(value, dict):
-        yield from _parameters(kind, list(value.values()), depth - 1)
 
 
 def _below(last: Any) -> Iterator[Any]:
