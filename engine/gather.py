@@ -63,7 +63,11 @@ class Gathered:
         sure = certainty(self.seen)
         self.ranked = rank(knowledge, self.facts, sure)
         unsettled = not self.ranked or self.ranked[0].confidence < knowledge.weights.likely
-        if unsettled and self.excerpts and (sure or in_trouble(self.facts)):
+        # A log of nothing but numbers has only the names of its columns for words.
+        worded = in_trouble(self.facts) or any(
+            self.facts.value(name) for name in ("code.read", "config.files")
+        )
+        if unsettled and self.excerpts and worded and (sure or in_trouble(self.facts)):
             self.ranked = rank(knowledge, self.facts, sure, self._hints(knowledge))
 
     def _hints(self, knowledge: Knowledge) -> dict[str, Weighed]:

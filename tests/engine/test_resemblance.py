@@ -73,14 +73,16 @@ def test_shares_lie_between_zero_and_one_whatever_the_text(texts: list[str]) -> 
 
 
 def test_where_nothing_settles_it_the_cause_whose_words_are_there_comes_first(knowledge: Knowledge) -> None:
-    probe = Told("after a large step it goes wrong")
+    text = "after a large step it goes wrong"
+    probe = Told(text, log__prose=(text,))
     first, second = reasoned(knowledge, probe, "nan-loss").ranked
     assert (first.cause.id, second.cause.id) == ("lr-too-high", "fp16-overflow")
     assert "large, step" in first.evidence[-1].statement
 
 
 def test_a_hint_alone_makes_no_cause_likely(knowledge: Knowledge) -> None:
-    first = reasoned(knowledge, Told("FP16 overflows and ends at 65504"), "nan-loss").ranked[0]
+    text = "FP16 overflows and ends at 65504"
+    first = reasoned(knowledge, Told(text, log__prose=(text,)), "nan-loss").ranked[0]
     assert (first.cause.id, first.verdict) == ("fp16-overflow", "possible")
 
 
@@ -113,3 +115,8 @@ def test_words_that_two_symptoms_share_tell_neither(make_pack: PackMaker) -> Non
     hang = "id: hang\ntitle: It stands still\ntold_as: [the loss is a number]\n"
     knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)
     assert reasoned(knowledge, Told("loss", log__prose=("a loss of a number",))).diagnosis.symptoms == ()
+
+
+def test_the_names_of_columns_are_no_words(knowledge: Knowledge) -> None:
+    result = reasoned(knowledge, Told("step 3 fp16 rate 0.1 overflows 7"), "nan-loss")
+    assert not any(line.hint for one in result.ranked for line in one.evidence)
