@@ -48,6 +48,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         (tmp_path / "records").mkdir(exist_ok=True)
         command = [sys.executable, "-c", RUNS, str(tmp_path / "records"), code]
         more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **more}
+        more.setdefault("preexec_fn", hear_hangups)
         process = subprocess.Popen(command, start_new_session=True, **more)
         started.append(process)
         return process
@@ -57,6 +58,11 @@ def start(tmp_path: Path) -> Iterator[Start]:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def hear_hangups() -> None:
+    """The tests may themselves run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def ready(process: subprocess.Popen[str]) -> str:
