@@ -185,8 +185,8 @@ def _files(root: Path, found: Found) -> Iterator[Path]:
 
 
 def _kind_inside(path: Path) -> Kind:
-    """What a file in a run directory is. Tables that are not metrics and model files are passed over."""
-    if _BIG_TABLES.search(path.name) or path.name.startswith(("README", "LICENSE")):
+    """What a file in a run directory is. Hidden files, tables that are not metrics and model files are passed over."""
+    if _BIG_TABLES.search(path.name) or path.name.startswith((".", "README", "LICENSE")):
         return Kind.OTHER
     kind = kind_of(path)
     if (

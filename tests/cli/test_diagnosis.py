@@ -64,6 +64,13 @@ def test_a_run_directory_is_told_apart_by_itself(diagnose: Command, in_example: 
     }
 
 
+def test_hidden_files_of_a_run_directory_are_not_read(diagnose: Command, in_example: Path) -> None:
+    (in_example / ".train.log.swp").write_text("CUDA out of memory")
+    (in_example / ".env").write_text("HF_TOKEN=a-secret")
+    data = diagnose(".", "--format", "json").data
+    assert {one["name"] for one in data["inputs"]} == {"train.log", "config.yaml"}
+
+
 def test_the_symptom_is_detected_where_nobody_names_it(diagnose: Command, in_example: Path) -> None:
     data = diagnose(".", "--format", "json").data
     first = data["symptoms"][0]
