@@ -44,48 +44,57 @@ def _weights(pages: Mapping[str, Counter[str]], common: float = 1.0) -> Stored:
 
 
 class _Pages:
-    """The texts that say what is known of a cause or a symptom."""
+    """The texts that say what is known of a cause or a symptom, as the words in them."""
 
     def __init__(self, scope: Scope, core: Stored) -> None:
         self._scope, self._core = scope, core
-        self._stems: dict[str, str] = {}
+        self._stems = _Stems()
         self._examples = {
-            fact_of(kind, name): _words_once(entry.model.finds)
+            fact_of(kind, name): entry.model.finds
             for kind in ("signature", "code-pattern")
             for name, entry in scope.entries.of(kind).items()
         }
+        self._of_facts: dict[str, list[str]] = {}
 
     def of_cause(self, name: str) -> Counter[str]:
-        """How often each word stands on the page of a cause."""
-        return self._count(self._texts(name))
+        """How often each word stands on the page of a cause: what it says, its fixes, and the facts that it asks for."""
+        model = self._scope.entries.of("cause")[name].model
+        counted = Counter(
+            self._words(
+                (model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence))
+            )
+        )
+        fixes = self._scope.entries.of("fix")
+        for fix in (fixes[one].model for one in model.fixes if one in fixes):
+            counted.update(self._words((fix.title, fix.why or "", fix.expect, *fix.steps)))
+        rules = (one["rule"] for one in self._core["cause"][name]["evidence"] if one["rule"])
+        for fact in dict.fromkeys(fact for rule in rules for fact in rule[2]):
+            counted.update(self._of_fact(fact))
+        return counted
 
     def of_symptom(self, name: str) -> Counter[str]:
         """How often each word stands among the names of a symptom and what people tell of it."""
         model = self._scope.entries.of("symptom")[name].model
-        return self._count((model.title, *model.aliases, *model.told_as))
+        return Counter(self._words((model.title, *model.aliases, *model.told_as)))
 
-    def _count(self, texts: Iterable[str]) -> Counter[str]:
-        counted: Counter[str] = Counter()
-        for written, times in Counter(written_words("\n".join(texts))).items():
-            if written not in self._stems:
-                self._stems[written] = stem(written.lower())
-            counted[self._stems[written]] += times
-        return counted
+    def _of_fact(self, name: str) -> list[str]:
+        """What a fact means, and the texts that show it. These differ in a word or two, so that each word counts once."""
+        if name not in self._of_facts:
+            fact = self._core["fact"].get(name)
+            examples = map(str.lower, written_words("\n".join(self._examples.get(name, ()))))
+            self._of_facts[name] = [
+                *self._words([fact["means"]] if fact else ()),
+                *map(self._stems.__getitem__, dict.fromkeys(examples)),
+            ]
+        return self._of_facts[name]
 
-    def _texts(self, name: str) -> Iterator[str]:
-        """What a cause says, its fixes, and the facts that its evidence asks for, with the texts that show them."""
-        model = self._scope.entries.of("cause")[name].model
-        yield from (model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence))
-        fixes = self._scope.entries.of("fix")
-        for fix in (fixes[one].model for one in model.fixes if one in fixes):
-            yield from (fix.title, fix.why or "", fix.expect, *fix.steps)
-        rules = (one["rule"] for one in self._core["cause"][name]["evidence"] if one["rule"])
-        for fact in dict.fromkeys(fact for rule in rules for fact in rule[2]):
-            if fact in self._core["fact"]:
-                yield self._core["fact"][fact]["means"]
-            yield self._examples.get(fact, "")
+    def _words(self, texts: Iterable[str]) -> Iterator[str]:
+        return map(self._stems.__getitem__, written_words("\n".join(texts)))
 
 
-def _words_once(examples: list[str]) -> str:
-    """The examples of one text differ in a word or two: each word counts once."""
-    return " ".join(dict.fromkeys(word.lower() for word in written_words("\n".join(examples))))
+class _Stems(dict[str, str]):
+    """The stem of each word as it was written."""
+
+    def __missing__(self, written: str) -> str:
+        self[written] = found = stem(written.lower())
+        return found
