@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -94,7 +95,7 @@ def _number(blank: Occurrence, rule: SettingRule, raw: Any, factor: float) -> Oc
     way = blank.way
     number = _measured(way, raw)
     if number is None:
-        return blank if blank.entry.style == "name" else _no_number(blank, raw)
+        return blank if blank.entry.style == "name" else _no_number(blank, rule, raw)
     as_text = isinstance(raw, str) and not way.reads and blank.document.format not in _TEXT_ONLY
     if way.ratio_below is not None and (0 < number < way.ratio_below) == bool(way.ratio_as):
         # Below it is a share of all steps, and not what this way is about.
@@ -109,8 +110,11 @@ def _number(blank: Occurrence, rule: SettingRule, raw: Any, factor: float) -> Oc
     return _checked(blank._replace(as_text=as_text), rule, scaled)
 
 
-def _no_number(blank: Occurrence, raw: Any) -> Occurrence | None:
-    """A number was wanted. Where the trainer is not known, only what looks like one is a mistake."""
+def _no_number(blank: Occurrence, rule: SettingRule, raw: Any) -> Occurrence | None:
+    """A number was wanted. A list of numbers (`0,1`) is none and no mistake; nor, where the trainer is not known, is any
+    text that does not look like a number."""
+    if rule.type == "int" and isinstance(raw, str) and re.fullmatch(r"\d{1,2}(?:, ?\d{1,2})+", raw.strip()):
+        return None
     like_one = isinstance(raw, str) and raw[:1].isdigit() and len(raw) < 20 and not raw[-1:].isalpha()
     if blank.dialect.loose and not like_one:
         return None

@@ -80,6 +80,9 @@ def _tell_gap(told: Told, line: Curve, train: Curve) -> None:
     if began is not None and began > told.limits["early_evaluations"]:
         # A piece from the middle of a run says nothing about its start.
         return
+    if len(line) > 1 and train.marks[0].number > line.marks[1].number:
+        # Nor does a training loss that is first printed late.
+        return
     ratios = [value / beside for value, beside in pairs]
     if min(ratios) > told.limits["gap_wide"]:
         told.tell("loss.gap_from_start", True, line.marks[0])

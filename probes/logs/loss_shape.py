@@ -136,9 +136,13 @@ def _diverging(told: Told, values: Sequence[float]) -> bool | None:
 
 
 def _runs_away(told: Told, values: Sequence[float]) -> bool:
-    """Whether a few values climb from their minimum to the end, far enough or so long that it is no noise."""
+    """Whether a few values climb from their minimum to the end or stay far above it, so that it is no noise."""
     rest = values[values.index(min(values)) :]
-    if len(rest) < _SOME or rest[0] <= 0 or any(step < 0 for step in curve.steps_between(rest)):
+    if len(rest) < _SOME or rest[0] <= 0:
+        return False
+    if min(rest[1:]) > told.limits["runaway_ratio"] * rest[0]:
+        return True
+    if any(step < 0 for step in curve.steps_between(rest)):
         return False
     above_start = len(rest) > _SOME and rest[-1] > values[0]
     return above_start or rest[-1] > told.limits["runaway_ratio"] * rest[0]

@@ -15,7 +15,7 @@ _RANK = regex(
     | \([\w.: ]*\(?(?:rank|RANK)[=\ ](\d+)\)?[^)]*\)\ ?   # (WorkerDict rank=3 pid=...)
     | \[(?:\d+/)?[Rr]ank[\ =:]?(\d+)\]\ ?:?\ ?            # [Rank 3]
     | [Rr]ank[\ =:]?(\d+)[:\]|]\ ?                        # Rank 3:
-    | \[[\w.-]+:(\d+)\]:?\ (?=\S)                         # [node-1:3]
+    | \[(?!(?i:ep|epochs?|e|steps?|iters?|iteration|it|i|batch|round|episode|update)\b)(?=[\d.-]*[A-Za-z_])[\w.-]+:(\d+)\]:?\ (?=\S)  # [node-1:3]
     )""",
     re.VERBOSE,
 )

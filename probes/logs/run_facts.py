@@ -164,12 +164,22 @@ def tell_host_memory(told: Told, store: Store) -> None:
 
 
 def _climbing(told: Told, values: Sequence[float]) -> bool | None:
-    """Whether memory climbs over the run, the first tenth of it aside; None for a few values."""
+    """Whether memory climbs over the run, the first tenth of it aside; of a few values, only a plain climb counts."""
     if len(values) < told.limits["points_few"]:
-        return None
+        return _climbs_plainly(values, told.limits["memory_growth_few"]) or None
     levels = curve.parts(values, 10)[1:]
     higher = levels[-1] > told.limits["memory_growth"] * levels[0]
     return higher and levels[-1] > 1.02 * levels[len(levels) // 2] and curve.climbs(levels) > 0.8
+
+
+def _climbs_plainly(values: Sequence[float], factor: float) -> bool:
+    """Whether at least four values rise without a break to `factor` times the first, and do not level off."""
+    if len(values) < 4:
+        return False
+    steps = curve.steps_between(values)
+    return (
+        min(steps) > 0 and values[-1] >= factor * values[0] and steps[-1] >= 0.5 * (sum(steps) / len(steps))
+    )
 
 
 def tell_rewards(told: Told, store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from .store import Store
 from .told import Told
 
 _SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
+_FIRST_BATCH = re.compile(rb"\[ *[01]/\d+\]")
+"""How lines without a step of their own count the first batch of an epoch: `[0][ 0/500]`."""
 _DAY = 86400.0
 _MAX_TIMED = 200
 
@@ -144,7 +147,16 @@ def _tell_data_share(told: Told, store: Store) -> None:
     )
     if not data or not step:
         return
-    waiting, taken = curve_of(data[0]).values, curve_of(step[0]).values
+    waiting, taken = _after_first_step(told, data[0]), _after_first_step(told, step[0])
     if waiting and taken and sum(taken) > 0:
         share = curve.median(waiting) / curve.median(taken) if curve.median(taken) > 0 else 0.0
         told.tell("log.speed.data_share", min(1.0, share), data[0].marks[-1])
+
+
+def _after_first_step(told: Told, series: Series) -> list[float]:
+    """The values of a series without that of the first step, which waits for the data workers to start."""
+    line = curve_of(series)
+    if not line.values:
+        return []
+    first = line.marks[0]
+    return line.values[1:] if told.step(first) in (0, 1) or _FIRST_BATCH.search(first.line) else line.values

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 1500
 """Words, numbers and marks of a line that are looked at."""
+_SCORES = frozenset(("accuracy", "eval_accuracy"))
+"""Metrics that are also printed as a count of all: `Accuracy: 952/1000`."""
 
 _TOKEN = regex(
     rb"""(?P<junk>\d\d/\d\d[ T]\d\d:\d\d(?::\d\d)?|\d+(?:[-/]\d+){2,}|\d+(?:\.\d+){2,}|\d+(?::\d\d)+(?:[.,]\d+)?|0x[0-9a-fA-F]+
@@ -132,6 +134,9 @@ class Walk:
         if name is not None and name.metric == "epoch":
             self.reading.place("epoch", done, token.start())
             self.reading.total_epochs = whole(total)
+        elif name is not None and name.metric in _SCORES and int(done) <= int(total) > 0:
+            self.times = 1.0 / int(total)
+            self._value(name, token, b"", end=token.start() + len(done))
         elif self.reading.pair is None and not self._is_other_work(token.start()):
             self.reading.place("done", done, token.start())
             self.reading.place("total", total, token.end() - len(total))
@@ -188,7 +193,7 @@ class Walk:
             case _:
                 self._value(name, token, unit)
 
-    def _value(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
+    def _value(self, name: Name, token: re.Match[bytes], unit: bytes, end: int | None = None) -> None:
         if any(one.name == name for one in self.reading.values):
             return
         said = (unit or self.unit).decode()
@@ -197,4 +202,5 @@ class Walk:
         if by is not None:
             bare = wanted == "GiB" and not said
             words = (token.start() if self.start < 0 else self.start, token.start())
-            self.reading.values.append(Value(name, token.start(), token.end(), by * self.times, bare, words))
+            end = token.end() if end is None else end
+            self.reading.values.append(Value(name, token.start(), end, by * self.times, bare, words))

@@ -65,6 +65,10 @@ def test_what_only_looks_like_a_number(read: Reads) -> None:
     assert read({"c.yaml": "lr: cosine\n"})["type_error"] is False
 
 
+def test_a_list_of_devices_is_no_mistake(read: Reads) -> None:
+    assert read({"c.yaml": "gpus: 0,1,3\n"})["type_error"] is False
+
+
 def test_a_misspelt_key(read: Reads) -> None:
     run = read({"c.yaml": HF + "lerning_rate: 1.0e-4\n"})
     assert run["unknown_keys"] == ("`lerning_rate` is not known; probably `learning_rate`",)

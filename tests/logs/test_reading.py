@@ -70,6 +70,28 @@ def test_validation_is_kept_apart(read: Reads) -> None:
     assert (run["loss.last"], run["loss.eval.last"]) == (0.4, 0.8)
 
 
+def test_the_first_batch_waits_for_workers_and_says_nothing_of_the_loader(read: Reads) -> None:
+    first = "Epoch: [0][ 0/500]\tTime 5.200 (5.200)\tData 4.900 (4.900)\tLoss 6.9000 (6.9000)\n"
+    later = "Epoch: [0][10/500]\tTime 0.200 (0.650)\tData 0.100 (0.540)\tLoss 6.8000 (6.8500)\n"
+    assert read(first)["log.speed.data_share"] is None
+    assert read(first + later)["log.speed.data_share"] == pytest.approx(0.5)
+
+
+def test_a_count_of_all_is_a_score_and_no_step(read: Reads) -> None:
+    run = read("Test set: Average loss: 2.3026, Accuracy: 1028/10000 (10%)\n")
+    assert (run["log.eval_accuracy.last"], run["log.steps"]) == (0.1028, None)
+
+
+def test_an_epoch_in_brackets_is_no_process(read: Reads) -> None:
+    run = read("".join(f"[Epoch:{epoch}] val_loss:{4 + epoch} | val_pp:90\n" for epoch in range(1, 5)))
+    assert (run["loss.eval.count"], run["log.ranks"]) == (4, None)
+
+
+def test_training_first_printed_late_says_nothing_of_the_start(read: Reads) -> None:
+    run = read("val_loss: 4.6\nval_loss: 4.1\nval_loss: 5.0\ntrain_loss: 0.1\nval_loss: 6.4\n")
+    assert run["loss.gap_from_start"] is None
+
+
 def test_settings_are_found_and_bounded(read: Reads) -> None:
     run = read("Namespace(lr=0.1,\n          epochs=3)\nstep 1 loss 2.0\n")
     (printed,) = run.probe.printed_settings

@@ -92,7 +92,8 @@ def test_divergence(knowledge: Knowledge) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["2.31 41.7 18320.5", "15.5 13 3.8 2.4 1.4 5.8 7 10", "1.6 1.01 1.08 1.6 1.9"]
+    "text",
+    ["2.31 41.7 18320.5", "6.31 6.28 2.9e11 2.8e11", "15.5 13 3.8 2.4 1.4 5.8 7 10", "1.6 1.01 1.08 1.6 1.9"],
 )
 def test_a_few_points_that_run_away(knowledge: Knowledge, text: str) -> None:
     assert facts(knowledge, loss=text)["loss.diverging"] is True
@@ -145,6 +146,21 @@ def test_equal_rewards(knowledge: Knowledge) -> None:
 
 def test_accuracy_in_percent_is_a_share(knowledge: Knowledge) -> None:
     assert facts(knowledge, eval_accuracy="50 60 70")["log.eval_accuracy.last"] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(
+    ("values", "grows"),
+    [
+        ("2.3 5.9 10.8 15.2", True),
+        ("4.4 4.5 4.6 4.7", None),
+        ("2.0 5.0 5.1 5.2", None),
+        ("2.3 5.9", None),
+    ],
+)
+def test_of_a_few_figures_of_memory_only_a_plain_climb_counts(
+    knowledge: Knowledge, values: str, grows: bool | None
+) -> None:
+    assert facts(knowledge, memory_gib=values).get("log.memory.growing") is grows
 
 
 @given(st.lists(st.floats(-1e6, 1e6) | st.just(math.nan), min_size=1, max_size=300), st.integers(1, 50))
