@@ -15,7 +15,7 @@ from traindx.probes.live.observer import parts
 from traindx.probes.live.observer.journal import Journal
 from traindx.probes.live.observer.watcher import Watcher, install
 
-LOOKING = ("losses.Losses", "gradients.Gradients", "steps.Steps", "batch.Batches", "nonfinite.Nonfinite")
+LOOKING = ("losses.Losses", "gradients.Gradients", "steps.Steps", "batches.Batches", "nonfinite.Nonfinite")
 
 
 class Said:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
-from .look.values import largest, nonfinite, readable, statistics, tensors_in
-from .part import Part
+from .look.values import nonfinite, statistics, tensors_in
 
 if TYPE_CHECKING:
     import torch
-
-    from .watcher import Watcher
 
 LABELS = frozenset(
     [
@@ -152,44 +149,6 @@ def _where(torch: Any, entry: Entry, step: int, indices: list[int] | None) -> st
     if indices and len(indices) == (len(entry.tensor) if entry.tensor.dim() else -1):
         text += "; in the data set " + ", ".join(str(indices[one]) for one in samples[:SHOWN])
     return text
-
-
-class Batches(Part):
-    """Looks at the batches of steps 1, 2, 4, 8 and so on, where they lie on the CPU: no device is waited for."""
-
-    name = "batches"
-
-    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
-        self._journal = journal
-        self._watcher = watcher
-        self._next = 0
-        self._batch: Any = None
-        self._max_abs = 0.0
-
-    def batch_loaded(self, batch: Any, seconds: float) -> None:
-        """Remember it until the model is called."""
-        if self._watcher.step >= self._next:
-            self._batch = batch
-
-    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """The model is called with it."""
-        step = self._watcher.step
-        if step < self._next or not root.training:
-            return
-        batch, self._batch = self._batch, None
-        self._next = max(1, step * 2)
-        self._watcher.rest_until(self._next, self, "batch_loaded", "before_forward")
-        torch = self._watcher.torch
-        known = entries(torch, batch, (args, kwargs))
-        if any(one.tensor.device.type != "cpu" for one in known):
-            return
-        write_facts(torch, self._journal, known, step + 1)
-        for one in known:
-            if not one.is_label and one.tensor.is_floating_point() and readable(torch, one.tensor):
-                size = largest(torch, one.tensor)
-                if size > self._max_abs:
-                    self._max_abs = size
-                    self._journal.fact("data.inputs.max_abs", size, step=step + 1, note=one.key)
 
 
 def chosen(torch: Any, candidates: list[Any], arguments: Any) -> Any:

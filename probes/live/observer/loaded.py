@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import batch as batches
+from .blame import from_outside
 from .indices import Indices
 from .replay import save_batch
 
@@ -39,15 +40,17 @@ class LastLoaded:
         """A loader gave a batch."""
         self._loaded = [*self._loaded[-2:], Loaded(batch, self._indices.of_last(), self._watcher.step)]
 
-    def say(self, arguments: Any, step: int) -> Any:
-        """Say what the batch of this call of the model holds, save it if asked to, and return it (None if unknown)."""
+    def say(self, calls: list[Any], step: int) -> Any:
+        """Say what the batch of these calls of models holds, save it if asked to, and return it (None if unknown)."""
+        arguments = calls[-1] if calls else None
         torch, journal = self._watcher.torch, self._watcher.journal
         recent = [one for one in self._loaded if one.step >= self._watcher.step - 1]
         batch = batches.chosen(torch, [one.batch for one in recent], arguments)
         if batch is None and arguments is None:
             return None
         indices = next((one.indices for one in recent if one.batch is batch), None)
-        known = batches.entries(torch, batch, arguments)
+        each = [batches.entries(torch, batch, one) for one in (calls if batch is None else [arguments])]
+        known = from_outside(torch, [one for entries in each for one in entries])
         batches.write_facts(torch, journal, known, step, indices)
         described = [batches.describe(torch, one) for one in known[:TENSORS]]
         batches.write_labels(journal, described, step)

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .blame import nonfinite_weights
 from .journal import Journal
 from .loaded import LastLoaded
 from .look.found import Found, write_facts
@@ -22,7 +23,6 @@ from .look.graph import source_in_graph
 from .look.looks import Looks
 from .look.snapshot import Step
 from .look.stopped import loss_in_frames, named_by_source
-from .look.values import nonfinite
 from .part import Part
 from .sentinel import Sentinel
 
@@ -219,13 +219,12 @@ class Nonfinite(Part):
         if self._failures > FAILURES or self._looks.looking:
             return
         step = self._watcher.step + 1
-        self._step.batch = self._loaded.say(next(reversed([*self._step.arguments.values()]), None), step)
-        pairs = (pair for model in self._watcher.models.values() for pair in model.parameters())
-        bad = [name for name, one in pairs if nonfinite(self._torch, one)]
+        bad = nonfinite_weights(self._watcher)
         note = ", ".join(bad[:8]) or None
         self._journal.fact("model.weights_nonfinite", bool(bad), step=step, note=note)
-        if bad:
+        if bad:  # what is computed with them, or handed on from one model to the next, says nothing
             return
+        self._step.batch = self._loaded.say([*self._step.arguments.values()], step)
         if found is not None:
             write_facts(self._journal, named_by_source(self._torch, found), step)
         # The script may leave out the optimizer's step, and go on to the next batch.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .journal import Journal
 from .model import held
 from .part import Part
+from .products import zero_products
 
 if TYPE_CHECKING:
     import torch
@@ -36,6 +37,8 @@ class Parameters(Part):
         """Take in one step."""
         if step in SPEAK_AT:
             self._speak()
+        if step in SPEAK_AT[1:]:
+            self._say_products()
         if "parameters" not in values or (step > SPEAK_AT[1] and step % EVERY > 1) or values["skipped"]:
             return
         model = values["model"]
@@ -45,6 +48,7 @@ class Parameters(Part):
     def ended(self) -> None:
         """The whole run."""
         self._speak()
+        self._say_products()
 
     def _speak(self) -> None:
         self._seen = {number: one for number, one in self._seen.items() if one.model.is_alive}
@@ -73,6 +77,19 @@ class Parameters(Part):
         if ratios:
             self._journal.fact("grad.first_to_last", min(ratios))
 
+    def _say_products(self) -> None:
+        """Zeros times zeros, where something else learns, or nothing else is there to learn: the loss itself is sound."""
+        for seen in self._seen.values():
+            silent = seen.silent() if seen.model.is_alive and seen.steps > SPEAK_AT[0] else []
+            if not silent:
+                continue
+            zero = zero_products((seen.model.name_of(one), one) for one in silent)
+            learns = len(silent) < len(seen.trained())
+            if zero and (learns or len(zero) == len(silent)):
+                note = _listed(zero, len(seen.trained()))
+                self._journal.fact("model.init_product_zero", " and ".join(zero[:2]), note=note)
+                return
+
 
 class _Seen:
     """Sums over the steps that were looked at, for the parameters of one optimizer."""
@@ -98,7 +115,11 @@ class _Seen:
         return [self.model.name_of(one) for one in self.trained() if id(one) in silent]
 
     def zero(self) -> list[str]:
-        return [self.model.name_of(one) for one in self.trained() if self.sums.get(id(one)) == 0.0]
+        return [self.model.name_of(one) for one in self.silent()]
+
+    def silent(self) -> list[torch.Tensor]:
+        """Those whose gradient was 0 in every step that was looked at."""
+        return [one for one in self.trained() if self.sums.get(id(one)) == 0.0]
 
     def first_to_last(self) -> float | None:
         """The typical gradient of the first fifth of the weights over that of the last, in the order of the modules.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -34,7 +35,7 @@ class Precision(Part):
         self._journal = journal
         self._watcher = watcher
         self._dtype: torch.dtype | None = None
-        self._normalises = False
+        self._norms: list[weakref.ref[Any]] = []
         self._sizes: list[int] = []
         replace(watcher, watcher.torch.autocast, "__enter__", self._wrap_enter)
 
@@ -52,17 +53,15 @@ class Precision(Part):
     def model_found(self, model: ModelSeen) -> None:
         """Batches are counted for models with batch statistics."""
         self._watcher.wake(self, "before_forward", "after_step")
-        self._normalises = self._normalises or any(
-            "BatchNorm" in type(one).__name__ for one in model.each_module()
-        )
+        self._norms += [weakref.ref(one) for one in model.each_module() if "BatchNorm" in type(one).__name__]
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first tensor that the model is given has the samples in its first dimension."""
-        if not self._normalises or len(self._sizes) >= BATCHES:
+        if not self._norms or len(self._sizes) >= BATCHES:
             self._watcher.rest(self, "before_forward")
             return
-        if not root.training:
-            return
+        if not root.training or not any(getattr(one(), "training", False) for one in self._norms):
+            return  # in eval mode, as on purpose in fine-tuning, nothing is averaged
         tensor = self._watcher.torch.Tensor
         first = next(
             (one for one in (*args, *kwargs.values()) if isinstance(one, tensor) and one.dim() > 1), None

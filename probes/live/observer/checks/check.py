@@ -29,6 +29,10 @@ class Check(Part):
         self.torch = watcher.torch
         self._said: dict[str, Any] = {}
 
+    def applies(self) -> bool:
+        """Whether there is anything here to look into."""
+        return True
+
     def look_began(self, step: int) -> None:
         """A sampled step begins; `step` counts as in `after_step`."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
 from ..look.values import tensors_in
-from .holders import MARK, find_holder
+from .holders import find_holder
+from .kept import MARK
 from .turns import Follower
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ JUDGED = (12, 20, 30)
 
 NODES = 1000
 """Nodes of a graph that are looked at."""
+
+
+OUTPUTS = 8
+"""Tensors of an output that are marked: any of them may be kept, as the states of a recurrent network are."""
 
 
 class _Alive:
@@ -63,7 +69,8 @@ class GraphKept(Follower):
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """The output may be kept, and not the loss."""
         if self._torch.is_grad_enabled():
-            self._mark(getattr(next(tensors_in(self._torch.Tensor, output), None), "grad_fn", None))
+            for tensor in islice(tensors_in(self._torch.Tensor, output), OUTPUTS):
+                self._mark(tensor.grad_fn)
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """The graph of this step."""

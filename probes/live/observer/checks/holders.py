@@ -15,15 +15,12 @@ from typing import Any, NamedTuple
 
 from ..look.places import OURS
 from ..look.values import tensors_in
+from .kept import Descent, Found, Marks
 
-MARK = "traindx"
-"""The key of our mark in the notes of a node of the graph."""
+LEVELS = 3
+"""How many containers deep what holds them is searched among all that is alive."""
 
-NODES = 200
-"""Nodes of a graph that are searched for a mark."""
-
-LAST = 64
-"""Entries at the end of a list that are looked at."""
+KINDS = (list, deque, dict, tuple, set)
 
 
 class Holder(NamedTuple):
@@ -44,83 +41,73 @@ def find_holder(torch: ModuleType, marks: set[int], count: int) -> Holder | None
     return next(search.in_frames(), None) or search.in_heap()
 
 
+def tensors_of_script(torch: ModuleType) -> Iterator[Any]:
+    """The tensors that variables of the script's running functions, and the attributes of its objects in them, hold."""
+    folder = _folder_of(torch)
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith((folder, OURS, "<frozen")):
+            for name, value in variables(frame):
+                yield from tensors_in(torch.Tensor, value, 2)
+                if name == "self" and hasattr(value, "__dict__"):
+                    yield from tensors_in(torch.Tensor, dict(vars(value)), 2)
+        frame = frame.f_back
+
+
+def _folder_of(torch: ModuleType) -> str:
+    return os.path.dirname(os.path.abspath(str(torch.__file__))) + os.sep
+
+
 class _Search:
     def __init__(self, torch: ModuleType, marks: set[int], count: int) -> None:
         self._tensor = torch.Tensor
-        self._folder = os.path.dirname(os.path.abspath(str(torch.__file__))) + os.sep
-        self._wanted = marks
+        self._marks = Marks(torch, marks)
+        self._folder = _folder_of(torch)
         self._count = count
 
     def in_frames(self) -> Iterator[Holder]:
-        """Variables of the frames below us, and what `self` has."""
+        """What the variables of the frames below us lead to."""
         frame: FrameType | None = sys._getframe(1)
+        descent = Descent(self._marks, self._count)
         while frame is not None:
             file = frame.f_code.co_filename
             if not file.startswith((self._folder, OURS, "<frozen")):
                 for name, value in variables(frame):
-                    yield from self._in(frame, name, value)
-                    if name == "self" and hasattr(value, "__dict__"):
-                        for inner, one in list(vars(value).items()):
-                            yield from self._in(frame, inner, one)
+                    found = descent.below(value, name)
+                    if found is not None:
+                        yield self._named(frame, found)
             frame = frame.f_back
 
-    def _in(self, frame: FrameType, name: str, value: Any) -> Iterator[Holder]:
-        what = ""
-        if isinstance(value, (list, deque, tuple, dict)):
-            if len(self._marks_in(value)) >= self._count:
-                what = f"{type(value).__name__} of tensors ({name})"
-        elif isinstance(value, self._tensor) and len(self._marks_below(value)) >= self._count:
-            what = f"tensor ({name})"
-        if what:
-            yield Holder(frame.f_code.co_filename, line_of(frame, name), what)
+    def _named(self, frame: FrameType, found: Found) -> Holder:
+        """The line that adds to it: in the function that runs, or where the class of its owner is written."""
+        what = f"{found.kind} ({f'{found.owner.__name__}.' if found.owner else ''}{found.name})"
+        line = line_of(frame, found.name)
+        file = frame.f_code.co_filename
+        if line is None and found.owner is not None:
+            module = sys.modules.get(found.owner.__module__)
+            elsewhere = getattr(module, "__file__", None)
+            line = line_adding(elsewhere, found.name) if elsewhere else None
+            file = elsewhere if elsewhere and line else file
+        return Holder(file, line or frame.f_lineno, what)
 
     def in_heap(self) -> Holder | None:
         """A list or the like, anywhere, and a name for it."""
-        kept = [
-            one
-            for one in gc.get_objects()
-            if type(one) is self._tensor and self._marks_below(one, 20) & self._wanted
+        held: list[Any] = [
+            one for one in gc.get_objects() if type(one) is self._tensor and self._marks.below(one, 20)
         ]
-        first = [
-            one
-            for one in gc.get_referrers(*kept)
-            if type(one) in (list, deque, dict, tuple, set) and one is not kept
-        ]
-        second = [
-            one for one in gc.get_referrers(*first) if type(one) in (list, deque, dict) and one is not first
-        ]
-        for container in (*first, *second):
-            if len(self._marks_in(container)) >= self._count:
-                file, name = _name_of(container, (first, second))
-                line = line_adding(file, name.rpartition(".")[2]) if file else None
-                return Holder(
-                    file, line, f"{type(container).__name__} of tensors ({name or 'without a name'})"
-                )
+        levels: list[list[Any]] = []
+        for _ in range(LEVELS):
+            ours = {id(held), id(levels), *map(id, levels)}
+            kinds = KINDS if not levels else KINDS[:-2]
+            held = [one for one in gc.get_referrers(*held) if type(one) in kinds and id(one) not in ours]
+            levels.append(held)
+            for container in held:
+                if len(self._marks.within(container)) >= self._count:
+                    file, name = _name_of(container, tuple(levels))
+                    line = line_adding(file, name.rpartition(".")[2]) if file else None
+                    what = f"{type(container).__name__} of tensors ({name or 'without a name'})"
+                    return Holder(file, line, what)
         return None
-
-    def _marks_in(self, container: Any) -> set[int]:
-        entries = list(container.values() if isinstance(container, dict) else container)[-LAST:]
-        found: set[int] = set()
-        for one in entries:
-            if isinstance(one, (self._tensor, tuple, list, dict)):
-                for tensor in tensors_in(self._tensor, one):
-                    found |= self._marks_below(tensor)
-        return found
-
-    def _marks_below(self, tensor: Any, most: int = NODES) -> set[int]:
-        """Those of the wanted marks that stand in the last nodes of its graph."""
-        nodes, found, seen = [tensor.grad_fn], set(), 0
-        while nodes and seen < most:
-            node = nodes.pop()
-            if node is None:
-                continue
-            seen += 1
-            notes = getattr(node, "metadata", None)
-            if isinstance(notes, dict) and MARK in notes:
-                found.add(id(notes[MARK]))
-                continue
-            nodes += [parent for parent, _ in node.next_functions[:4]]
-        return found & self._wanted
 
 
 def _name_of(container: Any, ours: tuple[Any, ...]) -> tuple[str | None, str]:
@@ -164,14 +151,12 @@ def variables(frame: FrameType) -> list[tuple[str, Any]]:
     return found
 
 
-def line_of(frame: FrameType, name: str) -> int:
-    """The line of the frame's function that adds to this name, or the line it stands at."""
+def line_of(frame: FrameType, name: str) -> int | None:
+    """The line of the frame's function that adds to this name."""
     code = frame.f_code
     lines = sorted({line for _, _, line in _lines(code) if line})
-    return next(
-        (line for line in lines if _adds(name).search(linecache.getline(code.co_filename, line))),
-        frame.f_lineno,
-    )
+    found = (line for line in lines if _adds(name).search(linecache.getline(code.co_filename, line)))
+    return next(found, None)
 
 
 def line_adding(file: str, name: str) -> int | None:

@@ -56,6 +56,7 @@ class Inputs(Check):
             readable(self.torch, first)
             and first.is_floating_point()
             and first.dim() > 1
+            and first.grad_fn is None  # what another model made
             and not first.is_inference()
         ):
             self._input, self._scaled, self._version = first, False, first._version

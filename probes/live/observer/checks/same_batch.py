@@ -9,7 +9,7 @@ from ..look.places import OURS
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
-from .tensors import readable
+from .tensors import is_whole_part, readable
 
 if TYPE_CHECKING:
     import torch
@@ -30,13 +30,17 @@ RANDOM = (
     "rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "normal", "bernoulli",
     "multinomial", "normal_", "uniform_", "random_", "bernoulli_",
 )  # fmt: skip
+FORWARDS = 8
+"""Calls of the model in one step whose inputs are compared."""
+
 PICKING = ("__getitem__", "index_select", "stack")
 
 
 class SameBatch(Check):
-    """Compares a few values of the step's input with those of the sampled step before.
+    """Compares a few values of the step's inputs with those of the sampled step before.
 
-    The whole set as one batch is the same batch in every step and no mistake. So one of these must be so, too:
+    All that the model is given up to the first backward pass must be the same: an evaluation that records its graph
+    comes first, too. The whole set as one batch is the same batch in every step and no mistake. So one of these must be so:
     a loader has more batches than the one it gives; the input is a part of a larger tensor, always the same one; it is
     picked anew from a larger one; the random numbers that are drawn before it are the same each time.
     """
@@ -47,8 +51,10 @@ class SameBatch(Check):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._input: Any = None
-        self._last: Any = None
+        self._inputs: list[Any] = []
+        self._last: list[Any] = []
+        self._complete = False
+        self._first: Any = None
         self._same = self._batches = 0
         self._drawn: list[list[float]] = []
         self._drawn_last: list[list[float]] = []
@@ -67,7 +73,7 @@ class SameBatch(Check):
 
     def called(self, call: Call) -> None:
         """Before the input is there: random numbers were drawn, or some rows of a tensor taken."""
-        if self._input is not None or not readable(self.torch, call.result):
+        if self._inputs or not readable(self.torch, call.result):
             return
         if call.name in RANDOM:
             if len(self._drawn) < VALUES:
@@ -82,10 +88,12 @@ class SameBatch(Check):
             first = rows[0] if isinstance(rows, (list, tuple)) and rows else None
             return readable(self.torch, first) and _bytes(first) > LARGER * _size(call.result)
         whole, index = call.args[0], call.args[-1]
-        if isinstance(index, (self.torch.Tensor, list)):
-            self._indices[1].append(index)
-        else:
-            return False
+        if (
+            not isinstance(index, (self.torch.Tensor, list))
+            or getattr(index, "dtype", None) is self.torch.bool
+        ):
+            return False  # a mask takes all that are of a kind
+        self._indices[1].append(index)
         return (
             readable(self.torch, whole)
             and whole.shape[1:] == call.result.shape[1:]
@@ -95,23 +103,34 @@ class SameBatch(Check):
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first tensor is the input."""
+        if self._complete or len(self._inputs) >= FORWARDS or not self.torch.is_grad_enabled():
+            return
         first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None)
-        if self._input is None and readable(self.torch, first) and self.torch.is_grad_enabled():
+        if readable(self.torch, first):
             part = first.data_ptr() if _bytes(first) >= LARGER * _size(first) else None
-            self._input = (tuple(first.shape), _some(first), part)
+            self._inputs.append((tuple(first.shape), _some(first), part))
+            self._first = self._first if self._first is not None else first
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """What is called later is another round, or none at all."""
+        self._complete = True
 
     def look_ended(self, step: int) -> None:
-        """Was the input that of the step before?"""
-        last, self._last, self._input = self._last, self._input or self._last, None
-        if last is None or self._last is last:
+        """Were the inputs those of the step before?"""
+        inputs, first, complete = self._inputs, self._first, self._complete
+        self._inputs, self._first, self._complete = [], None, False
+        if not inputs or not complete:
             return
-        if self._last[:2] != last[:2]:
+        last, self._last = self._last, inputs
+        if not last:
+            return
+        if [one[:2] for one in inputs] != [one[:2] for one in last]:
             self._same = 0
             self.say("data.same_batch", False)
             return
         self._same += 1
-        same_part = last[2] is not None and last[2] == self._last[2]
-        if self._same >= SAME and (how := self._how(same_part)):
+        same_part = inputs[0][2] is not None and inputs[0][2] == last[0][2]
+        if self._same >= SAME and (how := self._how(same_part and not is_whole_part(self.torch, first))):
             self.say("data.same_batch", True)
             self.say("data.same_batch_how", how)
 
@@ -121,7 +140,7 @@ class SameBatch(Check):
             return "the random numbers that choose it are the same in every step, as after a seed set in the loop"
         if same_part:
             return "it is always the same part of a larger tensor"
-        if self._last[0] in self._picked:
+        if self._last[0][0] in self._picked:
             return "the same rows of a larger tensor are taken anew in every step"
         if self._batches > 1:
             return f"the loader has {self._batches} batches and gives the first only, as one made anew in every step"

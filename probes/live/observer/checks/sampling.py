@@ -24,7 +24,7 @@ FEW = 24
 OTHERS = 9
 """Steps of other optimizers after which the one that was followed is taken to be gone."""
 
-OWN = ("batch_loaded", "before_forward", "after_forward", "before_backward", "before_step")
+OWN = ("batch_loaded", "before_forward", "after_forward", "before_backward", "after_backward", "before_step")
 """What checks are told of the loop, in sampled steps only."""
 
 
@@ -74,6 +74,10 @@ class Sampling(Part):
     def before_backward(self, loss: torch.Tensor) -> None:
         """Passed on."""
         self._checks.tell("before_backward", loss)
+
+    def after_backward(self, loss: torch.Tensor) -> None:
+        """Passed on."""
+        self._checks.tell("after_backward", loss)
 
     def model_found(self, model: ModelSeen) -> None:
         """Another optimizer may be the one to follow."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import re
 from collections.abc import Iterator
@@ -46,6 +47,32 @@ def readable(torch: Any, tensor: Any) -> bool:
         # Within vmap and torch.func.grad a tensor has no memory of its own.
         and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
     )
+
+
+def is_whole_part(torch: Any, part: torch.Tensor) -> bool:
+    """Whether a tensor is one of the parts into which a set was cut: another tensor alive holds the part next to it.
+
+    Not so where a larger part around it is alive, which is then the training set.
+    """
+    memory, (begin, end) = part.untyped_storage(), _range(part)
+    beside, row = False, max(1, *part.stride()) if part.dim() else 1
+    for one in gc.get_objects():
+        if type(one) is torch.Tensor and one is not part and readable(torch, one):
+            if one.untyped_storage().data_ptr() != memory.data_ptr():
+                continue
+            low, high = _range(one)
+            around = low <= begin and high >= end and high - low > end - begin
+            if around and (high - low) * one.element_size() < memory.nbytes():
+                return False
+            beside = beside or 0 <= low - end < row or 0 <= begin - high < row
+    return beside
+
+
+def _range(tensor: torch.Tensor) -> tuple[int, int]:
+    """The first number of its memory that a tensor may hold, and the one after the last."""
+    begin = int(tensor.storage_offset())
+    reach = sum((size - 1) * abs(stride) for size, stride in zip(tensor.shape, tensor.stride()))
+    return begin, begin + int(reach) + 1
 
 
 def some_rows(tensor: torch.Tensor, dim: int) -> torch.Tensor:

@@ -17,12 +17,14 @@ from .cuts import Cuts
 from .inputs import Inputs
 from .labels import Labels
 from .layers import Layers
+from .normalisation import Normalisation
 from .outputs import Outputs
 from .pace import EARLY
 from .ranks import Ranks
 from .regression import Regression
 from .same_batch import SameBatch
 from .syncs import Syncs
+from .terms import Terms
 
 if TYPE_CHECKING:
     from ..watcher import Watcher
@@ -40,7 +42,9 @@ CHECKS: tuple[type[Check], ...] = (
     Syncs,
     Inputs,
     Outputs,
+    Normalisation,
     Cuts,
+    Terms,
     Activations,
     Layers,
 )
@@ -50,6 +54,7 @@ EVENTS = (
     "before_forward",
     "after_forward",
     "before_backward",
+    "after_backward",
     "before_step",
     "look_began",
     "look_ended",
@@ -75,7 +80,8 @@ class ToldChecks:
     def begin(self, step: int, usual: float) -> dict[str, list[Listener]]:
         """A look begins, in a loop whose steps take so many seconds. Returns who is to hear of the calls of which torch function."""
         self._allowance.renew(usual)
-        chosen = tuple(one for one in self._checks if step not in EARLY or EARLY.index(step) < one.early)
+        due = (one for one in self._checks if step not in EARLY or EARLY.index(step) < one.early)
+        chosen = tuple(one for one in due if one.applies())
         if chosen not in self._plans:
             self._plans[chosen] = (_told(chosen), self._heard(chosen))
         self._told, heard = self._plans[chosen]

@@ -1,0 +1,43 @@
+"""What is added up to a loss, as its graph shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SUMS = ("AddBackward", "SubBackward")
+PASSED = ("MulBackward", "DivBackward", "NegBackward", "ToCopyBackward", "SqueezeBackward", "ViewBackward", "SumBackward",
+          "MeanBackward", "StackBackward", "CatBackward")  # fmt: skip
+"""What a sum of terms goes through on its way to the loss."""
+
+TERMS, NODES = 16, 5000
+"""Terms of a loss, and nodes of a graph, that are followed."""
+
+
+def terms_of(last: Any) -> list[Any]:
+    """The last nodes of what is added up to a loss."""
+    nodes: list[Any] = [last]
+    found: list[Any] = []
+    while nodes and len(found) + len(nodes) < TERMS:
+        node = nodes.pop()
+        name = node.name() if node is not None else ""
+        parents = (
+            [parent for parent, _ in node.next_functions if parent is not None] if node is not None else []
+        )
+        several = name.startswith((*SUMS, "StackBackward", "CatBackward"))
+        if several or (name.startswith(PASSED) and len(parents) == 1):
+            nodes += parents
+        elif node is not None:
+            found.append(node)
+    return [*found, *nodes]
+
+
+def nodes_of(last: Any) -> list[Any]:
+    """The nodes of a graph, NODES of them at most."""
+    found: list[Any] = [last]
+    seen = {last}
+    for node in found:
+        for parent, _ in node.next_functions:
+            if parent is not None and parent not in seen and len(found) < NODES:
+                seen.add(parent)
+                found.append(parent)
+    return found
