@@ -24,7 +24,9 @@ well they do elsewhere: take the figures as an upper bound.""",
 Where cases that were seen do better, the difference is what the rules know of those cases alone. One number, how much the words of a text count
 (`resemblance` in `kb/weights.yaml`), was chosen with their totals in view, and those of 246 others.""",
     "gathered-afterwards": """These cases were gathered when the rules were there, from public threads as they came, in the mix of symptoms of the others, and
-scored once, before anything was learnt from them.""",
+scored once, before anything was learnt from them: the rules have learnt from them since.""",
+    "of-rarer-causes": """These cases were gathered cause by cause, about three for each of the 64 causes of which fewest reports had been read, and
+scored once, before anything was learnt from them: the rules have learnt from them since. Common mistakes are easier to tell.""",
 }
 Scores = Sequence["Score"]
 

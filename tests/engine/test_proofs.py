@@ -26,6 +26,9 @@ FRAME = {
 CODE = {
     "code/mine.yaml": "- {id: fan, means: A fan., rule: {regex: 'fan('}, finds: ['fan()'], passes: ['x']}\n"
 }
+AROUND = {
+    "code/mine.yaml": "- {id: fan, means: A fan., rule: {regex: 'fan(?!s)'}, finds: ['fan()'], passes: ['x']}\n"
+}
 
 
 def mistakes(make_pack: PackMaker, changed: dict[str, str]) -> str:
@@ -47,6 +50,10 @@ def test_a_broken_pattern_of_a_users_pack_is_reported_at_load_with_its_place(mak
         (UNMATCHED, "signatures/mine.yaml:2:3: `finds` is not matched: the fan is still"),
         (FRAME, "frames/mine.yaml:1:3: `finds` and `passes` disagree with the pattern: my_fan.py:x"),
         (CODE, "code/mine.yaml:1:28: not a regular expression: missing ), unterminated subpattern"),
+        (
+            AROUND,
+            "code/mine.yaml:1:28: ast-grep knows no look-around and no back-reference, as (?! here: fan(?!s)",
+        ),
     ],
 )
 def test_so_is_a_pattern_that_does_not_do_what_its_author_says(

@@ -9,6 +9,9 @@ from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from .base import Entry, Model, Scalar, Text, is_proven
 
+_BEYOND = re.compile(r"(?<!\\)(?:\(\?<?[=!]|\(\?P=\w+\)|\\[1-9])")
+"""What Python's regular expressions have and those of ast-grep, which are Rust's, have not."""
+
 
 def _with_expressions(rule: Any, info: ValidationInfo) -> Any:
     """A code rule whose regular expressions Python takes as ast-grep does."""
@@ -21,6 +24,10 @@ def _with_expressions(rule: Any, info: ValidationInfo) -> Any:
             re.compile(pattern)
         except re.error as error:
             raise ValueError(f"not a regular expression: {error}: {pattern}") from None
+        if beyond := _BEYOND.search(pattern):
+            raise ValueError(
+                f"ast-grep knows no look-around and no back-reference, as {beyond[0]} here: {pattern}"
+            )
     return rule
 
 
