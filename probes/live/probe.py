@@ -12,6 +12,7 @@ from traindx.engine.probe import Event, Findings, InputSeen
 from .crowd import tell_crowd
 from .curves import Curve, are_apart, curves_of, facts_of
 from .failures import read_failures
+from .feeders import tell_failed_feeder
 from .native import tell_fault
 from .processes import RUN, Process, Record
 from .ranks import tell_drift, tell_failed_rank, tell_parted_ranks
@@ -87,6 +88,7 @@ class LiveProbe:
         self._facts.take_all(failures.facts)
         events = [*failures.events, *self._said_events(processes)]
         tell_fault(self._facts, processes)
+        tell_failed_feeder(self._facts, processes)
         tell_crowd(self._facts, processes)
         if trainers:
             world = max(one.world_size for one in trainers)

@@ -226,3 +226,29 @@ def test_what_the_processes_say_that_they_took_is_their_own(knowledge: Knowledge
     seen = Seen(knowledge, [process(), steps(loss=LOSSES), end], machine(busy=19.0, own=0.0))
 
     assert seen["env.processors_elsewhere"] == pytest.approx(0.15)
+
+
+WAITS = [
+    'File "train.py", line 12, in <module>',
+    'File "/usr/lib/python3.11/queue.py", line 171, in get',
+    'File "/usr/lib/python3.11/threading.py", line 320, in wait',
+]
+
+
+@pytest.mark.parametrize(
+    ("main", "failed"),
+    [
+        (raised("_queue.Empty", "", t=14.0), True),
+        (stacks(*WAITS), True),
+        (stacks('File "train.py", line 12, in <module>'), None),
+        (raised("ValueError", "no rows left", t=14.0), None),
+    ],
+    ids=["gave up", "still waits", "computes", "another error"],
+)
+def test_a_thread_that_raised_is_told_where_the_main_one_waits_for_it(
+    knowledge: Knowledge, main: Record, failed: bool | None
+) -> None:
+    feeder = raised("KeyError", "'frames'", t=5.0, thread="feeder")
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES), feeder, main])
+
+    assert seen["process.feeder_failed"] is failed

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
+from .summed import nodes_of
 from .tensors import activation_nodes, readable
 
 if TYPE_CHECKING:
@@ -20,6 +22,15 @@ LAYERS = ("linear", "conv1d", "conv2d", "conv3d")
 SAMPLES = 32
 """Values per unit from which on a unit that gave only zeros counts as dead."""
 
+LOSSES = (
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nll_loss", "cross_entropy", "kl_div",
+)  # fmt: skip
+
+WEIGHTED = re.compile(
+    r"Addm[mv]|B?addbmm|B?mm|Mv|Linear|Embedding|\w*(Convolution|Norm|Lstm|Gru|Rnn)", re.IGNORECASE
+)
+"""Nodes of the graph that have weights: what stands before the first of them, seen from the loss, is hidden."""
+
 BOUND = 0.01
 """How near to its bounds, as a share of its range, a squashed value counts as saturated."""
 
@@ -31,7 +42,7 @@ class Activations(Check):
     """
 
     name = "activations"
-    functions = (*RECTIFIERS, *SQUASHERS, *LAYERS, "mse_loss", "binary_cross_entropy", "l1_loss")
+    functions = (*RECTIFIERS, *SQUASHERS, *LAYERS, *LOSSES)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -47,7 +58,7 @@ class Activations(Check):
 
     def called(self, call: Call) -> None:
         """An activation, a layer or a loss returned."""
-        if call.name in ("mse_loss", "binary_cross_entropy", "l1_loss"):
+        if call.name in LOSSES:
             self._is_output(call.argument(0, "input"))
         elif readable(self.torch, call.result) and self.torch.is_grad_enabled():
             result = call.result.detach()
@@ -55,7 +66,7 @@ class Activations(Check):
                 self._rectified(call, result)
             elif call.name in LAYERS:
                 self._largest.append(self.torch.linalg.vector_norm(result, float("inf")).float())
-            elif call.result.grad_fn is not None:
+            elif call.result.grad_fn is not None and self._in_model(call):
                 low = -1.0 if call.name.startswith("tanh") else 0.0
                 near = BOUND * (1 - low)
                 share = ((result < low + near) | (result > 1 - near)).float().mean()
@@ -69,6 +80,16 @@ class Activations(Check):
             self._is_output(tensor)
         if self._calls:
             self.say("model.recurrence", max(self._calls.values()))
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """What reaches the loss through no further layer is a prediction, and may stand at its bounds."""
+        if self._squashed and loss.grad_fn is not None:
+            for node in nodes_of(loss.grad_fn, lambda one: not WEIGHTED.match(one.name())):
+                self._squashed.pop(node._sequence_nr(), None)
+
+    def _in_model(self, call: Call) -> bool:
+        """Whether a module of the model calls; where it has none, nobody can tell."""
+        return bool(call.place().module) or not any(one.roots for one in self.watcher.models.values())
 
     def _is_output(self, tensor: Any) -> None:
         if isinstance(tensor, self.torch.Tensor):

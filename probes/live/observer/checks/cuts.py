@@ -36,6 +36,9 @@ CUTS = (
 )
 """Functions of a tensor with a graph that give something without one; `__get__` is that of `.data`."""
 
+NAMES = 8
+"""Modules that are named."""
+
 MOST, NODES = 8, 1000
 """Cuts of one step that are followed, and nodes of the graph before each."""
 
@@ -94,9 +97,26 @@ class Cuts(Check):
         if self._missing:
             self.say("grad.cut", bool(cut))
             self.say("grad.result_unused", bool(self._missing & self._used) and not cut)
+            self._say_never_called()
             if cut:
                 self.say("grad.cut_where", max(cut, key=cut.count))
         self._begin()
+
+    def _say_never_called(self) -> None:
+        """Modules of which no parameter was used, beside others that were."""
+        never = [
+            (own, path)
+            for model in self.watcher.models.values()
+            for module in model.each_module()
+            if (own := model.modules.get(id(module), ""))
+            and (path := [id(one) for one in module.parameters()])
+            and self._missing.issuperset(path)
+            and not self._used.intersection(path)
+            and not self._cut.keys() & set(path)
+        ]
+        outer = [own for own, _ in never if not any(own.startswith(f"{one}.") for one, _ in never)]
+        if self._used:
+            self.say("model.never_called", ", ".join(outer[:NAMES]))
 
     def _follow(self, call: Call) -> None:
         """Remember whose graph is cut here."""

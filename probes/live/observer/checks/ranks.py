@@ -11,16 +11,23 @@ from .tensors import readable
 if TYPE_CHECKING:
     import torch
 
+    from ..model import ModelSeen
+
 
 class Ranks(Check):
     """Writes a `checksum` record before sampled steps: norms of parameters and gradients of this rank.
 
     Ranks that train the same model hold the same bits, and after the averaging the same gradients. Sharded
-    parameters (FSDP, tensor parallelism) differ by design and are not written.
+    parameters (FSDP, tensor parallelism) differ by design and are not written. Under `Join` ranks with less data
+    make fewer steps: once it has begun anew, their steps of one number are no longer the same.
     """
 
     name = "ranks"
     early = 6
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._joined: dict[int, Any] = {}
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The gradients are averaged by now."""
@@ -33,6 +40,7 @@ class Ranks(Check):
         if (
             not parameters
             or "FullyShardedDataParallel" in wrappers
+            or self._joined_again(model)
             or not all(readable(self.torch, one) for one in parameters)
         ):
             return
@@ -45,6 +53,12 @@ class Ranks(Check):
             count=sum(one.numel() for one in parameters),
             wrapped="DistributedDataParallel" in wrappers,
         )
+
+    def _joined_again(self, model: ModelSeen) -> bool:
+        """Whether this is within another `Join` than the first: each gives the wrapper a configuration of its own."""
+        configured: Any = (getattr(one, "_join_config", None) for one in model.chain)
+        config = next((one for one in configured if one is not None and one.enable), None)
+        return config is not None and self._joined.setdefault(model.number, config) is not config
 
     def _together(self) -> bool:
         """Whether several ranks train together."""

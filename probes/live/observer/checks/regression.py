@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..operations import Call
 from .check import Check
+from .summed import nodes_of
 from .tensors import activations_before, readable, some_rows
+
+if TYPE_CHECKING:
+    import torch
+
+ARITHMETIC = ("sub", "subtract", "__rsub__", "add", "mul", "multiply", "div", "divide", "true_divide")
+"""Operations written by hand."""
+
+MADE = ("__getitem__", "unsqueeze", "view", "reshape")
+"""What makes a column of a row: one that is used at once is meant."""
 
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
@@ -22,33 +32,63 @@ class Regression(Check):
 
     name = "regression losses"
     early = 2
-    functions = (*LOSSES, "sub")
+    functions = (*LOSSES, *ARITHMETIC, *MADE)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._made = 0
+        self._spread: dict[Any, tuple[Any, str]] = {}
 
     def called(self, call: Call) -> None:
-        """A loss, or a difference written by hand, returned."""
-        one, other = call.argument(0, "input"), call.argument(1, "other" if call.name == "sub" else "target")
+        """A loss, or arithmetic written by hand, returned."""
+        if call.name in MADE:
+            self._made = id(call.result)
+            return
+        one, other = (
+            call.argument(0, "input"),
+            call.argument(1, "other" if call.name in ARITHMETIC else "target"),
+        )
         if not (isinstance(one, self.torch.Tensor) and isinstance(other, self.torch.Tensor)):
             return
-        if call.name == "sub":
-            self._difference(call, one, other)
+        if call.name in ARITHMETIC:
+            self._by_hand(call, one, other)
             return
         self._shapes(call, one, other, multiplies(one, other))
         if readable(self.torch, one) and readable(self.torch, other):
             self._range(call, one, other)
 
-    def _difference(self, call: Call, one: Any, other: Any) -> None:
-        """A prediction minus a target of shapes (N, 1) and (N,), outside the model."""
+    def _by_hand(self, call: Call, one: Any, other: Any) -> None:
+        """A prediction and what it is to be compared with, or weighted by, of shapes (N, 1) and (N,), outside the model.
+
+        A difference is one from a target. Else it counts where it goes into the loss: pairs are also made on purpose.
+        """
+        made, self._made = self._made, 0
         if sorted((one.dim(), other.dim())) != [1, 2] or not multiplies(one, other):
             return
         column, row = (one, other) if one.dim() == 2 else (other, one)
         predicted = (one.grad_fn is not None) != (other.grad_fn is not None) and not (
             one.requires_grad and other.requires_grad
         )
-        if predicted and column.shape == (row.shape[0], 1) and not call.place().module:
+        if not predicted or column.shape != (row.shape[0], 1) or call.place().module:
+            return
+        if "sub" in call.name:
             self._shapes(call, one, other, True)
+        elif id(column) != made and call.result.grad_fn is not None:
+            self._spread[call.result.grad_fn] = (call.place(), _shapes_of(one, other))
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """Did what was spread over all pairs become the loss?"""
+        if self._spread and loss.grad_fn is not None:
+            within = {one for one in nodes_of(loss.grad_fn) if one in self._spread}
+            for place, shapes in [self._spread[one] for one in within][:1]:
+                self.say("loss.shapes_broadcast", True, note=f"{shapes} at {place}")
+
+    def look_ended(self, step: int) -> None:
+        """Keep nothing alive."""
+        self._made, self._spread = 0, {}
 
     def _shapes(self, call: Call, one: Any, other: Any, broadcast: bool) -> None:
-        note = f"{tuple(one.shape)} and {tuple(other.shape)}" if broadcast else None
+        note = _shapes_of(one, other) if broadcast else None
         self.say("loss.shapes_broadcast", broadcast, call, note=note)
 
     def _range(self, call: Call, prediction: Any, target: Any) -> None:
@@ -60,6 +100,10 @@ class Regression(Check):
         slack = 0.05
         outside = float(((values < low - slack) | (values > high + slack)).float().mean())
         self.say("loss.target_out_of_reach", outside > OUTSIDE, call, note=last)
+
+
+def _shapes_of(one: Any, other: Any) -> str:
+    return f"{tuple(one.shape)} and {tuple(other.shape)}"
 
 
 def multiplies(one: Any, other: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 SUMS = ("AddBackward", "SubBackward")
 PASSED = ("MulBackward", "DivBackward", "NegBackward", "ToCopyBackward", "SqueezeBackward", "ViewBackward", "SumBackward",
@@ -15,8 +15,14 @@ TERMS, NODES = 16, 5000
 
 def terms_of(last: Any) -> list[Any]:
     """The last nodes of what is added up to a loss."""
+    return parts_of(last)[1]
+
+
+def parts_of(last: Any) -> tuple[list[Any], list[Any]]:
+    """The nodes that add up a loss, and the last nodes of what they add up."""
     nodes: list[Any] = [last]
     found: list[Any] = []
+    sums: list[Any] = []
     while nodes and len(found) + len(nodes) < TERMS:
         node = nodes.pop()
         name = node.name() if node is not None else ""
@@ -26,17 +32,18 @@ def terms_of(last: Any) -> list[Any]:
         several = name.startswith((*SUMS, "StackBackward", "CatBackward"))
         if several or (name.startswith(PASSED) and len(parents) == 1):
             nodes += parents
+            sums += [node] * several
         elif node is not None:
             found.append(node)
-    return [*found, *nodes]
+    return sums, [*found, *nodes]
 
 
-def nodes_of(last: Any) -> list[Any]:
-    """The nodes of a graph, NODES of them at most."""
+def nodes_of(last: Any, beyond: Callable[[Any], bool] = lambda node: True) -> list[Any]:
+    """The nodes of a graph, NODES of them at most, from the loss on; `beyond` says past which of them it goes on."""
     found: list[Any] = [last]
     seen = {last}
     for node in found:
-        for parent, _ in node.next_functions:
+        for parent, _ in node.next_functions if beyond(node) else ():
             if parent is not None and parent not in seen and len(found) < NODES:
                 seen.add(parent)
                 found.append(parent)

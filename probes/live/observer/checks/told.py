@@ -10,9 +10,11 @@ from ..journal import Journal
 from ..operations import Listener
 from .activations import Activations
 from .allowance import Allowance
+from .balance import Balance
 from .binary_losses import BinaryLosses
 from .check import Check
 from .class_losses import ClassLosses
+from .cut_terms import CutTerms
 from .cuts import Cuts
 from .inputs import Inputs
 from .labels import Labels
@@ -44,6 +46,8 @@ CHECKS: tuple[type[Check], ...] = (
     Outputs,
     Normalisation,
     Cuts,
+    CutTerms,
+    Balance,
     Terms,
     Activations,
     Layers,

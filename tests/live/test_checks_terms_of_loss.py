@@ -1,0 +1,174 @@
+"""Terms of a loss that have no graph, that are reduced in different ways, or that broadcast; and their healthy neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.live.checking import checked, mlp, numbers
+from tests.live.looking import Said
+
+Loss = Callable[[Any, Any], Any]
+FROZEN = nn.Linear(1, 4).requires_grad_(False)
+
+
+def trained(loss: Loss, outputs: int = 1, steps: int = 4) -> Said:
+    """A loop in which the loss is given the output of the model and targets of shape (32, 1)."""
+    model = mlp(8, outputs)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        for _ in range(steps):
+            inputs, targets = numbers()
+            optimizer.zero_grad()
+            loss(model(inputs), targets).backward()
+            optimizer.step()
+    return said
+
+
+def features(values: Any) -> Any:
+    return FROZEN(values)
+
+
+def without_gradients(values: Any) -> Any:
+    with torch.no_grad():
+        return features(values)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda out, y: F.mse_loss(out, y) + 0.5 * F.l1_loss(features(out).detach().clone(), features(y)),
+        lambda out, y: F.mse_loss(out, y) + (features(out).data - features(y)).pow(2).mean(),
+        lambda out, y: sum([F.mse_loss(out, y), F.l1_loss(without_gradients(out), features(y))]),
+    ],
+    ids=["detach", "data", "no_grad"],
+)
+def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
+    said = trained(loss)
+    assert said["loss.term_lost"] is True
+    assert __file__.rpartition("/")[2] in str(said["loss.term_lost_where"])
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda out, y: F.mse_loss(out, y) + F.l1_loss(features(out), features(y).detach()),
+        lambda out, y: F.mse_loss(out, y) + F.mse_loss(out, (out * 0.9 + y).detach()),
+        lambda out, y: (x := F.mse_loss(out, y)) + (x - x.detach()),
+        lambda out, y: F.mse_loss(out, y) + torch.tensor(3.0) + FROZEN.weight.norm(),
+        lambda out, y: out.detach().max() + (out - out.detach().max()).exp().sum().log() - y.mean(),
+        lambda out, y: F.mse_loss(out, y) - out.detach().mean(),
+    ],
+    ids=["feature loss", "target", "dice", "constants", "log-sum-exp", "baseline"],
+)
+def test_what_has_no_graph_on_purpose_is_no_lost_term(loss: Loss) -> None:
+    assert trained(loss).facts.get("loss.term_lost", False) is False
+
+
+def test_a_term_that_is_only_logged_is_no_lost_term() -> None:
+    seen = []
+
+    def loss(out: Any, y: Any) -> Any:
+        kept = F.mse_loss(out, y)
+        seen.append(kept.detach() + F.l1_loss(out.detach(), y))
+        return kept
+
+    assert trained(loss).facts.get("loss.term_lost", False) is False
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        (lambda out, y: F.mse_loss(out, y) - 0.5 * torch.sum(1 - out.pow(2)), True),
+        (lambda out, y: F.mse_loss(out, y, reduction="sum") + out.abs().mean(), True),
+        (lambda out, y: F.mse_loss(out, y) + out.pow(2).sum() / len(out), False),
+        (lambda out, y: F.mse_loss(out, y) + 1e-3 * out.pow(2).sum(), False),
+        (lambda out, y: F.mse_loss(out, y) + out.pow(2).sum(1).mean(), False),
+        (lambda out, y: F.mse_loss(out, y, reduction="sum") + out.abs().sum(), None),
+    ],
+    ids=["sum beside mean", "mean beside sum", "divided", "weighted", "sum of each sample", "both sums"],
+)
+def test_a_sum_beside_a_mean_is_told_unless_it_has_a_weight(loss: Loss, found: bool | None) -> None:
+    assert trained(loss).facts.get("loss.sum_beside_mean") is found
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        (lambda out, y: -(F.log_softmax(out, 1)[:, 0] * (y - y.mean())).mean(), True),
+        (lambda out, y: (out[:, 0] + y).pow(2).mean(), True),
+        (lambda out, y: -(F.log_softmax(out, 1)[:, 0] * y.squeeze(1)).mean(), False),
+        (lambda out, y: (out[:, 0] * y.squeeze(1)[:, None]).mean(), False),
+        (lambda out, y: ((out[:, 0] * y).mean().detach() * 0 + out[:, 0]).mean(), False),
+    ],
+    ids=["weight", "sum", "rows", "pairs on purpose", "not in the loss"],
+)
+def test_a_product_of_a_row_and_a_column_is_told_where_it_becomes_the_loss(loss: Loss, found: bool) -> None:
+    assert trained(loss, outputs=3).facts.get("loss.shapes_broadcast", False) is found
+
+
+class Conditioned(nn.Module):
+    """Adds what it knows of a class, where it is given one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body, self.label_emb = mlp(8, 1), nn.Embedding(4, 1)
+
+    def forward(self, x: Any, label: Any = None) -> Any:
+        return self.body(x) + (self.label_emb(label) if label is not None else 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [(False, "label_emb"), (True, None)], ids=["never called", "called"]
+)
+def test_a_module_that_no_forward_calls_is_named(given: bool, named: str | None) -> None:
+    model = Conditioned()
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+        for _ in range(12):
+            inputs, targets = numbers()
+            optimizer.zero_grad()
+            F.mse_loss(model(inputs, torch.randint(0, 4, (32,)) if given else None), targets).backward()
+            optimizer.step()
+    assert said.facts.get("model.never_called") == named
+
+
+def test_pictures_with_a_plain_border_are_not_taken_for_one_batch() -> None:
+    pictures = torch.zeros(512, 1, 16, 16)
+    pictures[:, :, 4:12, 4:12] = torch.randint(0, 2, (512, 1, 8, 8)).float()
+    model = nn.Sequential(nn.Flatten(), nn.Linear(256, 1))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        for _ in range(12):
+            optimizer.zero_grad()
+            model(pictures[torch.randperm(512)[:64]]).pow(2).mean().backward()
+            optimizer.step()
+    assert said["data.same_batch"] is False
+
+
+@pytest.mark.parametrize(("outside", "told"), [(True, False), (False, True)], ids=["scores", "hidden"])
+def test_scores_near_their_bounds_are_no_saturated_activations(outside: bool, told: bool) -> None:
+    class Squashed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = nn.Linear(8, 16), nn.Linear(16, 1)
+
+        def forward(self, x: Any) -> Any:
+            hidden = self.first(x) if outside else torch.sigmoid(40 * self.first(x))
+            return self.last(hidden) - 9.0
+
+    model = Squashed()
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        for _ in range(12):
+            inputs, targets = numbers()
+            scores = model(inputs)
+            optimizer.zero_grad()
+            (torch.sigmoid(scores) ** 2 * (scores - targets) ** 2).mean().backward()
+            optimizer.step()
+    assert (said.facts.get("act.saturated_share", 0.0) > 0.5) is told

@@ -1,0 +1,42 @@
+"""Under Join, ranks with unequal data make the same steps only until the context begins anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+from torch.distributed.algorithms.join import Join
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+from tests.live.checking import checked, mlp, numbers
+
+
+@pytest.fixture
+def group(tmp_path: Path) -> Iterator[None]:
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize("joined", [True, False], ids=["joined", "alone"])
+def test_ranks_say_nothing_of_what_they_hold_once_they_join_again(
+    joined: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = DDP(mlp(8, 1))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+        for _ in range(3):
+            with Join([model], enable=joined):
+                for _ in range(4):
+                    inputs, targets = numbers()
+                    optimizer.zero_grad()
+                    (model(inputs) - targets).pow(2).mean().backward()
+                    monkeypatch.setattr(dist, "get_world_size", lambda: 2)
+                    optimizer.step()
+                    monkeypatch.undo()
+    compared = [record["step"] for record in said.records("checksum")]
+    assert compared == ([2, 3, 4] if joined else [2, 3, 4, 5, 6, 7, 10])
