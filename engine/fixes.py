@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from .conditions import Lookup, compile_node
 from .facts import Facts, Scalar, Value
 from .infer import Ranked
 from .kb.knowledge import Knowledge
-from .kb.rules import ChangeRule, FixRule
+from .kb.rules import ChangeRule, FixRule, Rule
 from .wording import show
 
 
@@ -62,11 +63,10 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
 
 
 def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts) -> Offer | None:
-    holds = (
-        True
-        if fix.when is None
-        else fix.when(lambda name: None if facts.elsewhere(name) else facts.value(name))
-    )
+    def here(name: str) -> Value | None:
+        return None if facts.elsewhere(name) else facts.value(name)
+
+    holds = True if fix.when is None else fix.when(here)
     if holds is False:
         return None
     settings, notes = changes(fix, facts)
@@ -74,8 +74,17 @@ def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts) -> Offer | None:
     nothing_left = fix.settings and not (changed or fix.snippet or fix.command or fix.steps)
     if nothing_left:
         return None
-    proviso = fix.when.text if fix.when is not None and holds is None else ""
+    proviso = _open_part(fix.when, here) if fix.when is not None and holds is None else ""
     return Offer(fix, causes, settings, proviso, notes)
+
+
+def _open_part(condition: Rule, lookup: Lookup) -> str:
+    """What is left of an alternative that is not decided: of `a or b or c` the parts that are not known to be false."""
+    parts, (kind, *nodes) = condition.text.split(" or "), condition.node
+    if kind != "or" or len(parts) != len(nodes):  # another `or` stands within brackets
+        return condition.text
+    outcomes = [compile_node(node)(lookup) for node in nodes]
+    return " or ".join(part for part, outcome in zip(parts, outcomes, strict=True) if outcome is not False)
 
 
 def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
