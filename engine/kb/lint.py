@@ -37,7 +37,7 @@ def _unused_readings(scope: Scope) -> Iterator[str]:
         for name, entry in scope.entries.of(kind).items():
             brings = getattr(entry.model, "facts", None) or getattr(entry.model, "captures", None)
             # What a machine printed stands on the timeline at least.
-            shown = kind == "signature" and entry.model.where != "prose"
+            shown = kind == "signature" and entry.model.where != "prose" and entry.model.role != "context"
             if fact_of(kind, name) not in scope.used and not brings and not shown:
                 yield _at(entry, f"no rule asks for `{fact_of(kind, name)}`")
 

@@ -129,7 +129,7 @@ class Conclusion:
 
     def _tell_events(self, failures: Sequence[Failure]) -> None:
         for hit in self._hits.found.values():
-            if hit.origin is Origin.LOG:
+            if hit.origin is Origin.LOG and hit.rule.role != "context":
                 often = f" ({hit.count} times)" if hit.count > 1 else ""
                 self.events.append(Event(hit.rule.means + often, hit.place))
         for failure in failures[:MAX_EVENTS]:

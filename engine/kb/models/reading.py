@@ -18,9 +18,10 @@ class Signature(Entry):
         "for the phrase `loss`."
     )
     means: Text
-    role: Literal["failure", "consequence", "warning", "event"] = Field(
+    role: Literal["failure", "consequence", "warning", "event", "context"] = Field(
         description="failure: something went wrong here. consequence: it only follows from another rank's or "
-        "process's failure. warning: the run goes on. event: worth a line in the timeline."
+        "process's failure. warning: the run goes on. event: worth a line in the timeline. "
+        "context: says what runs, and where; no line in the timeline."
     )
     where: Literal["log", "prose", "anywhere"] = Field(
         "log", description="In machine output, in what a person writes, or in both."
