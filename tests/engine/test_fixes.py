@@ -110,7 +110,9 @@ def test_all_fixes_together_leave_out_what_contradicts_an_earlier_one(knowledge:
 
 
 def test_a_proviso_names_only_what_is_not_decided(make_pack: PackMaker) -> None:
-    when = "when: loss.nonfinite or grad.norm.max > 5 or config.precision == 'fp16', settings: {precision: bf16}"
+    when = (
+        "when: loss.nonfinite or grad.norm.max > 5 or config.precision == 'fp16', settings: {precision: bf16}"
+    )
     pack = make_pack({"fixes/all.yaml": FIXES.replace("settings: {precision: bf16}", when)})
     knowledge = Knowledge(compile_packs([pack]).__getitem__)
     facts = facts_of({"test.fp32_clears_nan": True, "loss.nonfinite": False, "config.precision": "fp32"})
