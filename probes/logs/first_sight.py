@@ -91,11 +91,12 @@ class FirstSight:
         if not (formats or self._lines.table is not None or b"%|" in line) and not (
             self._lines.names.may_be_in(low, words, keys)
         ):
+            reading = None
+        else:
+            reading = self._numbers(line, formats)
+        if reading is None:
             if form is not None and prefix.rank is None and self._listener.is_ordinary(line, keys, words):
                 self._forms[form] = rules
-            return Watch(rules) if rules else None
-        reading = self._numbers(line, formats)
-        if reading is None:
             return Watch(rules) if rules else None
         return self._numbered(reading, index, line, prefix, rules, action)
 

@@ -95,7 +95,8 @@ def tell_rate(told: Told, rate: Series, trouble: Mark | None, total: int | None)
     told.tell("log.lr.max", peak, rate.high.mark)
     if len(values) >= _SOME:
         told.tell("log.lr.constant", max(values) == min(values), end)
-    told.tell("log.lr.zero", values[-1] == 0 and (len(values) > 1 or peak == 0), end)
+    if len(values) > 1:  # one rate alone is as often the end of a schedule that falls to zero
+        told.tell("log.lr.zero", values[-1] == 0, end)
     told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
     if len(values) > _SOME:
         told.tell("log.lr.falls_back", _falls_back(values, peak), end)

@@ -154,3 +154,9 @@ def test_words_that_mean_nothing_share_a_form() -> None:
     familiar = Familiar(TEXTS, ["per second"])
     assert familiar.form(b"opened shard qwry with 17") == familiar.form(b"opened shard ubvg with 25")
     assert familiar.form(b"opened memory") != familiar.form(b"opened qwry")
+
+
+def test_the_end_of_a_word_matters_only_beside_the_rest_of_a_text() -> None:
+    familiar = Familiar(TEXTS, ["per second"])
+    assert familiar.form(b"opened piano with") == familiar.form(b"opened qwry with")
+    assert familiar.form(b"opened piano module") != familiar.form(b"opened qwry module")
