@@ -36,6 +36,8 @@ class Scope:
     used: set[str] = field(default_factory=set)
     """Facts that some rule asks for."""
     snippets: frozenset[str] = frozenset()
+    idiom_words: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The words of which a file needs one for an idiom to match, of the idioms met so far."""
 
     def __post_init__(self) -> None:
         self.limits = {name: one.model.value for name, one in self.entries.of("limit").items()}

@@ -14,8 +14,6 @@ from .parts import Compilers, Stored
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"(?<![$\w])[A-Za-z_]\w*")
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
-_DEEPEST = 5
-"""Idioms within idioms that are looked into."""
 
 
 def _idiom(scope: Scope, entry: Located) -> Stored:
@@ -71,18 +69,18 @@ def _with_words(rule: Any, scope: Scope) -> Any:
     return found | {"words": sorted(words)} if words else found
 
 
-def _words(rule: Stored, scope: Scope, depth: int = 0) -> frozenset[str]:
+def _words(rule: Stored, scope: Scope) -> frozenset[str]:
     """The words of a rule, in lower case: of the sets that it could go by, the one that is hardest to meet."""
     if "words" in rule:
         return frozenset(rule["words"])
-    return _hardest([_words_of(key, value, scope, depth) for key, value in rule.items()])
+    return _hardest([_words_of(key, value, scope) for key, value in rule.items()])
 
 
 def _hardest(sets: list[frozenset[str]]) -> frozenset[str]:
     return min(filter(None, sets), key=lambda one: (len(one), -min(map(len, one))), default=frozenset())
 
 
-def _words_of(key: str, value: Any, scope: Scope, depth: int) -> frozenset[str]:
+def _words_of(key: str, value: Any, scope: Scope) -> frozenset[str]:
     match key:
         case "regex":
             return _of_each([_longest(text) for text in literals(value)])
@@ -94,16 +92,26 @@ def _words_of(key: str, value: Any, scope: Scope, depth: int) -> frozenset[str]:
             names = [name for name in _NAME.findall(text) if not iskeyword(name)]
             return frozenset([max(names, key=len).lower()] if names else ())
         case "has" | "inside" | "precedes" | "follows" | "contains" | "within":
-            return _words(value, scope, depth)
+            return _words(value, scope)
         case "all":
-            return _hardest([_words(one, scope, depth) for one in value])
+            return _hardest([_words(one, scope) for one in value])
         case "any":
-            parts = [_words(one, scope, depth) for one in value]
+            parts = [_words(one, scope) for one in value]
             return frozenset().union(*parts) if all(parts) else frozenset()
-        case "matches" if depth < _DEEPEST and (idiom := scope.entries.of("idiom").get(value)):
-            return _words(idiom.model.rule, scope, depth + 1)
+        case "matches":
+            return _words_of_idiom(value, scope)
         case _:
             return frozenset()
+
+
+def _words_of_idiom(name: str, scope: Scope) -> frozenset[str]:
+    """The words of an idiom, which many rules name; none for one that does not exist, or comes back to itself."""
+    known = scope.idiom_words
+    if name not in known:
+        known[name] = frozenset()
+        if idiom := scope.entries.of("idiom").get(name):
+            known[name] = _words(idiom.model.rule, scope)
+    return known[name]
 
 
 def _of_each(words: list[str]) -> frozenset[str]:
