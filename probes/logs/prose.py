@@ -16,7 +16,7 @@ _OTHER_SCRIPT = regex(
 )
 _SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
 _MACHINE = regex(
-    r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b)|(?<=[\w/\\.-])\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
+    r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
 )
 _NUMBER = regex(r"\d[\d.]*")
 _MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")

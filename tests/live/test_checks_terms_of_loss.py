@@ -100,6 +100,19 @@ def test_a_sum_beside_a_mean_is_told_unless_it_has_a_weight(loss: Loss, found: b
 @pytest.mark.parametrize(
     ("loss", "found"),
     [
+        (lambda out, y: F.mse_loss(out, y) + min(1, len(y) // 1000) * out.abs().mean(), 1),
+        (lambda out, y: F.mse_loss(out, y) + 0.1 * out.abs().mean(), 0),
+        (lambda out, y: F.mse_loss(out, y), None),
+    ],
+    ids=["times zero", "weighted", "one term"],
+)
+def test_terms_that_count_nothing_are_counted(loss: Loss, found: int | None) -> None:
+    assert trained(loss).facts.get("loss.terms_without_weight") == found
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
         (lambda out, y: -(F.log_softmax(out, 1)[:, 0] * (y - y.mean())).mean(), True),
         (lambda out, y: (out[:, 0] + y).pow(2).mean(), True),
         (lambda out, y: -(F.log_softmax(out, 1)[:, 0] * y.squeeze(1)).mean(), False),

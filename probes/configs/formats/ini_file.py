@@ -1,4 +1,4 @@
-"""`key = value` and `key: value` in lines, with sections: ini, cfg, conf, properties, darknet."""
+"""`key = value` and `key: value` in lines, with sections: ini, cfg, conf, properties, darknet, files of `--flag=value`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .spelling import number, truth
 
 _LINE = regex(r"[^\r\n]+")
 _SECTION = regex(r"[ \t]*\[(?P<name>[^\]\r\n]+)\]")
-_KEY = regex(r"[ \t]*(?P<key>[A-Za-z_][\w.\-/]*)[ \t]*[=:][ \t]*")
+_KEY = regex(r"[ \t]*(?P<dashes>(?:--)?)(?P<key>[A-Za-z_][\w.\-/]*)[ \t]*[=:][ \t]*")
 _COMMENT = regex(r"(?:^|[ \t])[#;]")
 _QUOTED = regex(r"\"[^\"\r\n]*\"|'[^'\r\n]*'")
 
@@ -45,7 +45,7 @@ def _entry(text: str, key: re.Match[str], end: int, section: Path) -> Entry:
         value = (rest[: comment.start()] if comment else rest).rstrip()
         end, style = start + len(value), ""
     span = (start, end) if value else None
-    return Entry((*section, key["key"]), value, start, span, (key.start("key"), end), style)
+    return Entry((*section, key["key"]), value, start, span, (key.start("dashes"), end), style)
 
 
 def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
@@ -61,7 +61,7 @@ def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
 def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
     """A new line behind the anchor, with the same sign between key and value."""
     sign = re.search(r"\s*[=:]\s*", text[slice(*anchor)])
-    key = ".".join(map(str, keys))
+    key = ("--" if text.startswith("--", anchor[0]) else "") + ".".join(map(str, keys))
     return insert_line(text, anchor, lambda indent: [f"{indent}{key}{sign[0] if sign else ' = '}{raw}"])
 
 

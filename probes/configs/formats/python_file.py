@@ -90,6 +90,9 @@ class _Reader:
         if name in ("add_argument", "option"):
             self.declared(node)
             return
+        if name.startswith("DEFINE_"):
+            self.flag(node)
+            return
         self.calls.add(name)
         at = self.offset(node.lineno, node.col_offset)
         owner = chain[-2:-1]
@@ -124,6 +127,12 @@ class _Reader:
                 self.entries.append(
                     Entry((option,), action == "store_false", at, style="expr", kind="default")
                 )
+
+    def flag(self, node: ast.Call) -> None:
+        """A flag as absl and TensorFlow declare it: its name, then its default."""
+        match node.args:
+            case [ast.Constant(value=str(option)), default, *_]:
+                self.emit((option,), default, kind="default")
 
     def emit(
         self, path: Path, node: ast.expr, *, kind: str = "", scope: str = "", key: int | None = None

@@ -1,4 +1,4 @@
-"""Terms of one loss of which one is a sum over the batch and another a mean."""
+"""Terms of one loss that are out of balance: one a sum over the batch and another a mean, or one that counts nothing."""
 
 from __future__ import annotations
 
@@ -42,9 +42,17 @@ class Balance(Check):
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """The terms are complete."""
-        if self._batch < FEWEST or loss.numel() != 1:
+        if loss.numel() != 1:
             return
-        weighed = [(_reduction(node, self._batch), weight) for node, weight in _weighed(loss.grad_fn)]
+        terms = _weighed(loss.grad_fn)
+        if len(terms) > 1:
+            self.say(
+                "loss.terms_without_weight", sum(not weight and _is_computed(node) for node, weight in terms)
+            )
+        if self._batch >= FEWEST:
+            self._compare([(_reduction(node, self._batch), weight) for node, weight in terms if weight])
+
+    def _compare(self, weighed: list[tuple[int, float]]) -> None:
         sums = [weight for how, weight in weighed if how == SUM]
         means = [weight for how, weight in weighed if how == MEAN]
         if len(weighed) > 1 and means:
@@ -67,13 +75,23 @@ def _weighed(last: Any) -> list[tuple[Any, float]]:
             [parent for parent, _ in node.next_functions if parent is not None] if node is not None else []
         )
         if name.startswith(SUMS):
-            factor = abs(float(getattr(node, "_saved_alpha", 1) or 1))
-            nodes += [(one, weight * (factor if place else 1.0)) for place, one in enumerate(parents)]
-        elif len(parents) == 1 and (name.startswith(PASSED) or _factor(node, name) is not None):
-            nodes.append((parents[0], weight * (_factor(node, name) or 1.0)))
+            alpha = abs(float(getattr(node, "_saved_alpha", 1) or 1))
+            nodes += [(one, weight * (alpha if place else 1.0)) for place, one in enumerate(parents)]
+        elif (
+            len(parents) == 1
+            and (factor := 1.0 if name.startswith(PASSED) else _factor(node, name)) is not None
+        ):
+            nodes.append((parents[0], weight * factor))
         elif node is not None:
             found.append((node, weight))
     return found
+
+
+def _is_computed(node: Any) -> bool:
+    """Whether a term is more than the sum of a parameter, which times zero is added so that the parameter takes part."""
+    return not any(
+        "AccumulateGrad" in parent.name() for parent, _ in node.next_functions if parent is not None
+    )
 
 
 def _factor(node: Any, name: str) -> float | None:
@@ -88,9 +106,11 @@ def _factor(node: Any, name: str) -> float | None:
     if other is None or getattr(other, "shape", ()) not in ((), (1,)):
         return None  # a tensor of several numbers is no weight
     value = abs(float(other))
-    if not value or not math.isfinite(value):
+    if not math.isfinite(value):
         return None
-    return value if name.startswith("Mul") else 1.0 / value
+    if name.startswith("Mul"):
+        return value
+    return 1.0 / value if value else None
 
 
 def _reduction(node: Any, batch: int) -> int:
