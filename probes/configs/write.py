@@ -20,18 +20,26 @@ class Written(NamedTuple):
 
     path: Path
     backup: Path | None = None
-    """The original, where the file was changed in place."""
+    """What stood there before, where something did."""
 
 
 def write_patched(patch: Patch, *, to: Path | None = None) -> list[Written]:
-    """Write every changed file: in place with a backup beside it, or to another file or directory.
+    """Write every changed file: in place, or to another file or directory. What stood there stays beside it.
 
-    Raises NotWritten where a file has changed since it was read, cannot be written exactly, or the
-    disk refuses; that file then is as it was. Files before it in the patch are written.
+    Raises NotWritten where two files would be one, a file has changed since it was read, cannot be written
+    exactly, or the disk refuses; that file then is as it was. Files before it in the patch are written.
     """
-    if to is not None and len(patch.files) > 1 and not to.is_dir():
+    if to is None:
+        return [_in_place(one) for one in patch.files]
+    inside = os.path.isdir(to)
+    if len(patch.files) > 1 and not inside:
         raise NotWritten(f"{len(patch.files)} files were changed: name a directory for them")
-    return [_in_place(one) if to is None else _elsewhere(one, to) for one in patch.files]
+    targets = [to / Path(one.file.name).name if inside else to for one in patch.files]
+    if len(set(targets)) < len(targets):
+        raise NotWritten(
+            f"two of the changed files are called {_twice(targets).name}: name them one at a time"
+        )
+    return [_write(path, _bytes(one), backup=True) for path, one in zip(targets, patch.files, strict=True)]
 
 
 def write_text(path: Path, text: str, *, backup: bool = False) -> Written:
@@ -42,14 +50,14 @@ def write_text(path: Path, text: str, *, backup: bool = False) -> Written:
     return _write(path, text.encode(), backup=backup)
 
 
-def _elsewhere(one: FilePatch, to: Path) -> Written:
-    return _write(to / Path(one.file.name).name if to.is_dir() else to, _bytes(one), backup=False)
+def _twice(paths: list[Path]) -> Path:
+    return next(path for path in paths if paths.count(path) > 1)
 
 
 def _in_place(one: FilePatch) -> Written:
     if one.file.path is None:
         raise NotWritten(f"{one.file.name} did not come from a file; name one to write to")
-    path = one.file.path.resolve()
+    path = Path(os.path.realpath(one.file.path))
     original = _standing(path)
     if original is None:
         raise NotWritten(f"{path}: no such file")
@@ -59,11 +67,21 @@ def _in_place(one: FilePatch) -> Written:
 
 
 def _write(path: Path, data: bytes, *, backup: bool) -> Written:
-    """A complete new file in the place of an old one, behind links."""
-    path = path.resolve()
-    original = _standing(path)
-    mode = path.stat().st_mode if original is not None else None
-    kept = _back_up(path, original, mode) if backup and original is not None and mode is not None else None
+    """A complete new file in the place of an old one, behind links; a device or a pipe takes the data as it is."""
+    try:
+        standing = os.stat(path)
+    except FileNotFoundError:
+        standing = None
+    except OSError as error:
+        raise NotWritten(f"{path}: {error.strerror or error}") from None
+    if standing is not None and not stat.S_ISREG(standing.st_mode):
+        return _pour(path, data)
+    path = Path(os.path.realpath(path))
+    original = _standing(path) if backup else None
+    if original == data:
+        return Written(path)
+    mode = standing.st_mode if standing is not None else None
+    kept = _back_up(path, original, mode) if original is not None and mode is not None else None
     try:
         _replace(path, data, mode)
     except NotWritten:
@@ -71,6 +89,15 @@ def _write(path: Path, data: bytes, *, backup: bool) -> Written:
             kept.unlink(missing_ok=True)
         raise
     return Written(path, kept)
+
+
+def _pour(path: Path, data: bytes) -> Written:
+    try:
+        with open(path, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise NotWritten(f"{path}: {error.strerror or error}") from None
+    return Written(path)
 
 
 def _standing(path: Path) -> bytes | None:

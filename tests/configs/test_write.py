@@ -63,6 +63,28 @@ def test_elsewhere_leaves_the_original(read: Reads, config: Path, tmp_path: Path
     assert not list(tmp_path.glob("*.bak*"))
 
 
+def test_elsewhere_keeps_what_stood_there(read: Reads, config: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.yaml").write_text("mine")
+    patch = plan(read, config)
+    assert write_patched(patch, to=tmp_path / "new.yaml")[0].backup == tmp_path / "new.yaml.bak"
+    assert (tmp_path / "new.yaml.bak").read_text() == "mine"
+    assert write_patched(patch, to=tmp_path / "new.yaml")[0].backup is None  # it stands there already
+
+
+def test_two_files_of_one_name_do_not_become_one(read: Reads, tmp_path: Path) -> None:
+    names = ("a/config.yaml", "b/config.yaml")
+    for name in names:
+        (tmp_path / name).parent.mkdir()
+    (tmp_path / names[0]).write_text("lr: 0.1\n")
+    (tmp_path / names[1]).write_text("max_grad_norm: 5.0\n")
+    patch = read({name: tmp_path / name for name in names}).plan(learning_rate=0.01, max_grad_norm=1.0)
+    assert len(patch.files) == 2
+    (tmp_path / "out").mkdir()
+    with pytest.raises(NotWritten, match="two of the changed files are called config.yaml"):
+        write_patched(patch, to=tmp_path / "out")
+    assert listing(tmp_path / "out") == {}
+
+
 def test_a_directory_takes_files_under_their_names(read: Reads, config: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     assert write_patched(plan(read, config), to=tmp_path / "out")[0].path == tmp_path / "out" / "train.yaml"
@@ -119,6 +141,24 @@ def test_a_text_replaces_what_stood_there_and_keeps_its_permissions(tmp_path: Pa
     assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o600)
     assert write_text(path, "newer", backup=True).backup == tmp_path / "report.md.bak"
     assert (tmp_path / "report.md.bak").read_text() == "new"
+
+
+def test_a_pipe_takes_a_text_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "report")
+        assert os.read(reader, 100) == b"report"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_links_that_go_round_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(NotWritten):
+        write_text(tmp_path / "loop", "x")
 
 
 @pytest.mark.parametrize("where", ["missing/report.md", ""])
