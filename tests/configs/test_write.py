@@ -76,11 +76,11 @@ def test_two_files_of_one_name_do_not_become_one(read: Reads, tmp_path: Path) ->
     for name in names:
         (tmp_path / name).parent.mkdir()
     (tmp_path / names[0]).write_text("lr: 0.1\n")
-    (tmp_path / names[1]).write_text("max_grad_norm: 5.0\n")
-    patch = read({name: tmp_path / name for name in names}).plan(learning_rate=0.01, max_grad_norm=1.0)
+    (tmp_path / names[1]).write_text("weight_decay: 0.5\n")
+    patch = read({name: tmp_path / name for name in names}).plan(learning_rate=0.01, weight_decay=0.1)
     assert len(patch.files) == 2
     (tmp_path / "out").mkdir()
-    with pytest.raises(NotWritten, match="two of the changed files are called config.yaml"):
+    with pytest.raises(NotWritten, match="two of the changed files"):
         write_patched(patch, to=tmp_path / "out")
     assert listing(tmp_path / "out") == {}
 
