@@ -15,17 +15,24 @@ MASK = "<redacted>"
 _SECRET_NAMES = (
     r"api[-_]?key|access[-_]?key(?:[-_]?id)?|secret[-_]?(?:access[-_]?)?(?:key)?|auth[-_]?token|access[-_]?token|"
     r"refresh[-_]?token|hf[-_]?token|hub[-_]?token|wandb[-_]?(?:api[-_]?)?key|token|passwd|password|passphrase|"
+    r"(?:db|database|smtp|mail|mysql|postgres|pg|redis|ssh|ftp|root|admin|user)[-_]?pass|pwd(?!\s{0,3}[:=]\s{0,3}/)|"
     r"private[-_]?key|credentials?|client[-_]?secret|bearer|authorization|cookie|session[-_]?id|account[-_]?key|"
     r"connection[-_]?string|webhook(?:[-_]?url)?|dsn"
 )
 _NAMED = regex(
-    rf"(?i)(?P<name>(?:\b|_)(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\b['\"]?\s{{0,3}}[:=]\s{{0,3}}"
+    rf"(?i)(?P<name>(?:\b|_)(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\b(?:\\?['\"])?\s{{0,3}}[:=]\s{{0,3}}"
     rf"|--(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\s{{1,3}})"
-    r"(?P<quote>['\"]?)(?P<value>(?:bearer\s+|basic\s+)?[^\s'\",;)}\]]{4,})"
+    r"(?:(?P<quote>\\?\")(?P<double>[^\"\n]{1,500})|(?P<tick>')(?P<single>[^'\n]{1,500})"
+    r"|(?P<value>(?:(?:bearer|basic|token)\s+)?[^\s'\",;)}\]]{3,}))"
 )
-"""`password: x`, `--hf_token=x`, `WANDB_API_KEY=x`, `Authorization: Bearer x`."""
-_HARMLESS = regex(r"(?i)^(?:true|false|none|null|yes|no|auto|-?\d[\d.,_]{0,11}|<[^>]{0,40}>|\$\{?\w+\}?)$")
-"""Values that only look as if they were secret: `token: 512`, `use_auth_token=True`, `${HF_TOKEN}`."""
+"""`password: x`, `--hf_token=x`, `WANDB_API_KEY="x y"`, `Authorization: Bearer x`."""
+_HARMLESS = regex(
+    r"(?i)^(?:true|false|none|null|yes|no|auto|.{0,3}|<[^>]{0,40}>|\[\w{0,20}\]?|\$\{?\w+\}?)\\?$"
+)
+"""Values that only look as if they were secret: `pad_token: [PAD]`, `use_auth_token=True`, `${HF_TOKEN}`."""
+_NUMBER = regex(r"^-?\d[\d.,_]{0,11}\\?$")
+_PASSWORD = regex(r"(?i)pass|pwd|secret")
+"""Names whose values may be numbers or short; a `token: 512` is a count."""
 _SHAPES = regex(
     r"""\bhf_[A-Za-z0-9]{20,}
       | \bsk-(?:[A-Za-z0-9]+-)?[A-Za-z0-9_-]{20,}
@@ -33,20 +40,28 @@ _SHAPES = regex(
       | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
       | \bAIza[\w-]{35} | \bya29\.[\w-]{20,}
       | \bxox[abprs]-[\w-]{10,}
+      | \bnvapi-[\w-]{20,} | \bpypi-[\w-]{20,} | \bnpm_[A-Za-z0-9]{30,} | \br8_[A-Za-z0-9]{30,}
+      | \bdckr_pat_[\w-]{20,} | \bSG\.[\w-]{15,}\.[\w-]{15,}
       | \beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}
+      | (?<=hooks\.slack\.com/services/)[\w/-]{8,} | (?<=/api/webhooks/)[\w/-]{8,}
       | -----BEGIN\s[A-Z ]{0,30}PRIVATE\sKEY-----[^-]{0,8000}(?:-----END[A-Z ]{0,30}-----)?
     """,
     re.VERBOSE,
 )
-_URL_LOGIN = regex(r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,15}://)[^\s/:@]{1,100}:[^\s/@]{1,200}@")
+_URL_LOGIN = regex(
+    r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,15}://)[^\s/:@'\"]{0,100}:(?!\d{1,5}(?:/|$))[^\s'\"<>]{1,200}@"
+)
+"""A password may hold `/` and `@`: it ends at the last `@`. `host:8080/x@y` is no login."""
 _URL_QUERY = regex(
     r"(?i)(?P<name>[?&](?:sig|signature|x-amz-\w{1,30}|key|sv|se|token|access_token)=)[^\s&'\"]{4,}"
 )
 _MAIL = regex(r"\b[\w.+-]{1,64}@(?!\d)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,4}\b")
 _HOME = regex(
-    r"(?P<root>(?:/home|/Users|/data/home|/mnt/home|[A-Za-z]:[\\/]Users)[\\/])(?P<name>[^\s/\\:'\",;)<>]{1,64})"
+    r"(?P<root>(?:/home|/Users|/data/home|/mnt/home|[A-Za-z]:[\\/]{1,2}Users)[\\/]{1,2})"
+    r"(?P<name>[^\s/\\:'\",;)<>]{1,64}(?:[ ][A-Z][\w.-]{1,30}(?=[\\/]))?)"
 )
-_CONTROL = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_CONTROL = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_LOST = "\N{REPLACEMENT CHARACTER}"
 
 
 def redact(text: str) -> str:
@@ -59,9 +74,12 @@ def redact(text: str) -> str:
 
 
 def _masked(match: re.Match[str]) -> str:
-    if _HARMLESS.match(match["value"]):
+    value = match["double"] or match["single"] or match["value"]
+    if not _PASSWORD.search(match["name"]) and (_HARMLESS.match(value) or _NUMBER.match(value)):
         return match[0]
-    return f"{match['name']}{match['quote']}{MASK}"
+    if _HARMLESS.match(value) and len(value) > 3:
+        return match[0]
+    return f"{match['name']}{match['quote'] or match['tick'] or ''}{MASK}"
 
 
 _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -81,6 +99,14 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match
             "aiza",
             "ya29.",
             "xox",
+            "nvapi-",
+            "pypi-",
+            "npm_",
+            "r8_",
+            "dckr_pat_",
+            "sg.",
+            "hooks.slack",
+            "webhooks",
             "eyj",
             "-----begin",
         ),
@@ -94,8 +120,8 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match
             "key",
             "secret",
             "token",
-            "passw",
-            "passphrase",
+            "pass",
+            "pwd",
             "credential",
             "bearer",
             "authorization",
@@ -115,16 +141,21 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match
 
 
 def printable(text: str) -> str:
-    """A text that cannot steer a terminal: escape sequences gone, other control characters shown as a box.
+    """A text that cannot steer a terminal: escape sequences and other control characters are left out.
 
-    Bidirectional overrides go too: they could make a line read as what it is not.
+    Bidirectional overrides go too: they could make a line read as what it is not. What is no character of any
+    encoding, such as a byte of a file name that is not UTF-8, is shown as U+FFFD.
     """
     if text.isprintable():
         return text
-    text = _CONTROL.sub("", text)
-    return "".join(
-        one if one in "\n\t" or unicodedata.category(one) not in ("Cc", "Cf") else "" for one in text
-    )
+    return "".join(filter(None, map(_shown, _CONTROL.sub("", text))))
+
+
+def _shown(one: str) -> str:
+    if one in "\n\t":
+        return one
+    kind = unicodedata.category(one)
+    return _LOST if kind == "Cs" else "" if kind in ("Cc", "Cf") else one
 
 
 def safe(text: str) -> str:

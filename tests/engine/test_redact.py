@@ -25,11 +25,30 @@ SECRETS = [
     ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7"),
     ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----", "MIIEow"),
     ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "0123456789"),
+    ("--password 'hunter4 secret'", "secret'"),
+    ('--hub_token "abc def ghi"', "def"),
+    ('export WANDB_API_KEY="hunter two three"', "three"),
+    ('password: "my phrase"', "phrase"),
+    ('{\\"token\\": \\"abcdefghij\\"}', "abcdefghij"),
+    ("Authorization: Token abcdef123456", "abcdef123456"),
+    ("https://user:p/w0rd@host/x", "w0rd"),
+    ("https://:tok123456@host", "tok123456"),
+    ("https://user:p@ss@host", "ss@"),
+    ("https://hooks.slack.com/services/T0001/B0002/abcdef", "T0001"),
+    ("https://discord.com/api/webhooks/123456/abcdef", "123456"),
+    ("nvapi-abcdefghijklmnopqrstu", "abcdefghijklmnop"),
+    ("DB_PASS=hunter2", "hunter2"),
+    ("pwd: hunter2", "hunter2"),
+    ("password=abc", "abc"),
+    ("password: 12345678", "12345678"),
+    ('"C:\\\\Users\\\\alice\\\\x.py"', "alice"),
+    ('"/Users/Alice Smith/x"', "Smith"),
 ]
 HARMLESS = [
     "token: 512", "max_tokens: 4096", "pad_token: <pad>", "use_auth_token=True", "eos_token: </s>",
     "tokenizer: gpt2", "tokens per second: 1234.5", "token: ${HF_TOKEN}", "special tokens: 10, usage: 0.45",
-    "loss=0.5 gpu@2", "secret sauce of the model", "num_key_value_heads: 8", "key: value",
+    "loss=0.5 gpu@2", "forward pass: 0.53 s", "pad_token: '[PAD]'", "PWD=/data/run", "http://node:8080/x?to=a@b",
+    "next token: 'the'", "password: ${DB_PASSWORD}", "secret sauce of the model", "num_key_value_heads: 8", "key: value",
 ]  # fmt: skip
 
 
@@ -53,6 +72,14 @@ def test_redacting_twice_changes_nothing_more(text: str, secret: str) -> None:
 )
 def test_no_control_character_reaches_a_terminal(text: str) -> None:
     assert not any(ord(one) < 32 or one in "\x9b\u202e" for one in safe(text))
+
+
+def test_a_title_that_never_ends_takes_no_line_after_it() -> None:
+    assert safe("x # \x1b]0;t\nline two\n") == "x # \nline two\n"
+
+
+def test_a_byte_of_no_encoding_is_shown_as_lost() -> None:
+    assert safe("bad\udcff.log") == "bad\N{REPLACEMENT CHARACTER}.log"
 
 
 @given(st.text())
