@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from traindx.engine.regex import regex
 
 from .inputs import Input, Kind
-from .text import Unreadable, encoding_of, is_binary, open_bytes
+from .text import MAX_TEXT, Unreadable, encoding_of, is_binary, open_bytes
 
 MAX_FILES = 400
 """Inputs taken from one run directory; a person names what should be read beyond."""
@@ -75,20 +77,14 @@ class Found:
 def discover(paths: Iterable[Path]) -> Found:
     """Tell the named files apart and walk the named directories.
 
-    Raises BadInput for a path that is not there or cannot be listed.
+    Raises BadInput for a path that is not there, cannot be looked at, or is neither file, pipe nor directory.
     """
     found = Found()
     for path in paths:
-        if path.is_dir():
+        if os.path.isdir(path):
             _walk(path, found)
-        elif path.is_file():
-            found.inputs.append(Input(str(path), kind_of(path), path))
-        elif path.is_symlink():
-            raise BadInput(f"{path}: a link to {os.readlink(path)}, which is not there")
-        elif path.exists():
-            raise BadInput(f"{path}: neither a file nor a directory; pipe it in with `diagnose < {path}`")
         else:
-            raise BadInput(f"{path}: no such file or directory{_nearby(path)}")
+            found.inputs.append(_file(path, None))
     return found
 
 
@@ -97,10 +93,36 @@ def named(path: Path, kind: Kind) -> Input:
 
     Raises BadInput where it is not there.
     """
-    if not path.is_file():
-        why = "is a directory; name it without an option" if path.is_dir() else f"no such file{_nearby(path)}"
-        raise BadInput(f"{path}: {why}")
-    return Input(str(path), kind, path)
+    if os.path.isdir(path):
+        raise BadInput(f"{path}: is a directory; name it without an option")
+    return _file(path, kind)
+
+
+def piped(name: str, kind: Kind, stream: io.BufferedReader) -> Input:
+    """What comes through a pipe: a log is read as it comes, anything else at once."""
+    if kind is Kind.LOG:
+        return Input(name, kind, stream=stream)
+    return Input(name, kind, data=stream.read(MAX_TEXT + 1))
+
+
+def _file(path: Path, kind: Kind | None) -> Input:
+    """A file or a pipe, such as `<(command)` gives; without a kind, a pipe brings a log."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise BadInput(f"{path}: a link to {os.readlink(path)}, which is not there") from None
+        raise BadInput(f"{path}: no such file or directory{_nearby(path)}") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if stat.S_ISREG(mode):
+        return Input(str(path), kind or kind_of(path), path)
+    if not stat.S_ISFIFO(mode):
+        raise BadInput(f"{path}: neither a file nor a directory")
+    try:
+        return piped(str(path), kind or Kind.LOG, path.open("rb"))
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from None
 
 
 def kind_of(path: Path) -> Kind:
@@ -163,24 +185,24 @@ def _files(root: Path, found: Found) -> Iterator[Path]:
     while waiting:
         folder, depth = waiting.pop()
         try:
-            stat = folder.stat()
+            place = folder.stat()
             entries = sorted(folder.iterdir())
         except OSError as error:
             found.notes.append(f"{folder}: cannot be listed ({error.strerror})")
             continue
-        if (stat.st_dev, stat.st_ino) in seen:
+        if (place.st_dev, place.st_ino) in seen:
             continue
-        seen.add((stat.st_dev, stat.st_ino))
+        seen.add((place.st_dev, place.st_ino))
         if is_watched_run(folder):
             found.inputs.extend(inputs_of_run(folder))
             continue
         for entry in entries:
-            if entry.is_dir():
+            if os.path.isdir(entry):
                 if depth < MAX_DEPTH and entry.name not in _SKIPPED:
                     waiting.append((entry, depth + 1))
-            elif entry.is_file():
+            elif os.path.isfile(entry):
                 yield entry
-            elif entry.is_symlink():
+            elif os.path.islink(entry):
                 found.notes.append(f"{entry}: a link to {os.readlink(entry)}, which is not there")
 
 
@@ -206,5 +228,5 @@ def _nearby(path: Path) -> str:
         names = os.listdir(path.parent)
     except OSError:
         return ""
-    close = difflib.get_close_matches(path.name, names, n=1)
+    close = difflib.get_close_matches(path.name, [name for name in names if name != path.name], n=1)
     return f"; did you mean {path.parent / close[0]}?" if close else ""

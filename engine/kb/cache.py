@@ -34,7 +34,7 @@ class State(NamedTuple):
 
 
 def state_of(roots: list[Path], version: str) -> State | None:
-    """The state of all files below these folders; None while one of them is still fresh.
+    """The state of all files below these folders; None while one of them is still fresh, or cannot be looked at.
 
     Size, inode and both time stamps stand for the content: the change time cannot be set back.
     A file changed within the last seconds could change again without moving them.
@@ -43,7 +43,11 @@ def state_of(roots: list[Path], version: str) -> State | None:
     newest = 0
     for root in roots:
         lines.append(str(root))
-        for path, stat in sorted(_stats(root)):
+        try:
+            files = sorted(_stats(root))
+        except OSError:
+            return None
+        for path, stat in files:
             times = stat.st_mtime_ns, stat.st_ctime_ns
             lines.append(f"{path} {stat.st_size} {stat.st_ino} {times}")
             newest = max(newest, *times)
@@ -58,7 +62,7 @@ def _stats(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
-                if entry.is_dir():
+                if entry.is_dir(follow_symlinks=False):  # as pathlib reads them
                     folders.append(entry.path)
                 elif entry.name.endswith((".yaml", ".yml", ".py", ".j2")):
                     yield entry.path, entry.stat()

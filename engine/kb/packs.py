@@ -39,9 +39,9 @@ def all_packs(folders: Sequence[Path]) -> list[Pack]:
     """
     named = []
     for folder in folders:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise PackError(f"{folder}: no such folder; --kb takes a folder laid out like traindx's own kb/")
-        named.append(Pack(folder.name or str(folder), folder.resolve()))
+        named.append(Pack(folder.name or str(folder), Path(os.path.realpath(folder))))
     return [own_pack(), *_installed(), *named]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,6 +49,11 @@ def pipe(folder: Path) -> Path:
     return folder
 
 
+def going_round(folder: Path) -> Path:
+    (folder / "train.log").symlink_to(folder / "train.log")
+    return folder / "train.log"
+
+
 # Where nothing at all could be read, that is a bad call.
 REFUSED: dict[str, tuple[Maker, str]] = {
     "a missing file": (lambda folder: folder / "nowhere.log", "no such file"),
@@ -58,6 +65,9 @@ REFUSED: dict[str, tuple[Maker, str]] = {
     "JSON nested without end": (text("ds_config.json", DEEP), "nested too deeply"),
     "an archive that is none": (data("train.log.gz", b"\x1f\x8b not gzip at all"), "damaged"),
     "an empty run directory": (lambda folder: folder, "no log, configuration or script"),
+    "a name too long for a file": (lambda folder: folder / ("a" * 300), "too long"),
+    "links that go round": (going_round, "Too many levels"),
+    "a device": (lambda folder: Path("/dev/null"), "neither a file nor a directory"),
     "a run directory with a pipe in it": (pipe, "no log, configuration or script"),
 }
 # Anything else is read as far as it goes, and what is odd about it is said.
@@ -77,6 +87,7 @@ NOTED: dict[str, tuple[Maker, int, str]] = {
     "JSON that is cut off": (text("ds_config.json", '{"fp16": {"enabled": true'), 1, "found the end of the text"),
     "TOML that is none": (text("config.toml", "= 1\n[["), 1, "config.toml: line 1"),
     "Python that is none": (text("train.py", "def (:\n"), 0, "train.py:1: does not parse"),
+    "a name that is no text": (data(os.fsdecode(b"bad\xff.log"), b"hello\n"), 0, "bad\N{REPLACEMENT CHARACTER}.log"),
     "a run directory with a loop": (loop, 0, "gone.log: a link to"),
 }  # fmt: skip
 
@@ -130,3 +141,29 @@ def test_a_file_among_good_ones_does_not_hide_them(diagnose: Command, folder: Pa
     result = diagnose(folder / "train.log", folder / "config.yaml", "--no-machine", "--format", "json")
     assert result.data["symptoms"][0]["id"] == "nan-loss"
     assert any("config.yaml" in one for one in result.data["not_seen"])
+
+
+def test_a_pack_that_leads_nowhere_is_a_bad_call(diagnose: Command, folder: Path) -> None:
+    (folder / "facts").mkdir()
+    (folder / "facts" / "mine.yaml").symlink_to(folder / "nowhere")
+    (folder / "again").symlink_to(folder, target_is_directory=True)
+    result = diagnose("--kb", folder, "--symptom", "nan-loss")
+    assert result.code == 2
+    assert "cannot be read" in result.err
+
+
+@pytest.mark.parametrize("redirection", ["<&-", ">&-", "2>&-", ">/dev/full"])
+def test_a_stream_that_is_closed_or_full_is_no_fault_of_ours(redirection: str) -> None:
+    call = f"exec {sys.executable} -m traindx nowhere.log {redirection}"
+    result = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--log", "--diff", "--write"])
+def test_what_an_experiment_would_not_heed_is_refused(diagnose: Command, option: str) -> None:
+    result = diagnose(
+        "--experiment", option, *(["x.log"] if option == "--log" else []), "--", "python", "train.py"
+    )
+    assert result.code == 2
+    assert f"{option} is not for that" in result.err

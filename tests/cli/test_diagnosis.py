@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,13 @@ def test_a_pipe_works(example: Path) -> None:
         result = subprocess.run(command, stdin=log, capture_output=True, check=False)
     assert result.returncode == 1
     assert b'"<stdin>"' in result.stdout
+
+
+def test_what_a_command_prints_is_read_like_a_file(example: Path) -> None:
+    call = f"{sys.executable} -m traindx --log <(cat train.log) --config <(cat config.yaml) --format json"
+    result = subprocess.run(["bash", "-c", call], cwd=example, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert [one["kind"] for one in json.loads(result.stdout)["inputs"]] == ["log", "config"]
 
 
 def test_a_symptom_alone_gives_the_procedure_with_its_minutes(diagnose: Command) -> None:

@@ -60,10 +60,21 @@ def test_a_fix_that_is_not_offered_is_refused(diagnose: Command, in_example: Pat
 
 
 def test_all_fixes_take_no_two_that_contradict(diagnose: Command, in_example: Path) -> None:
-    result = diagnose(*NAN, *FILES, "--all-fixes", "--diff", "--format", "json")
+    result = diagnose(*NAN, *FILES, "--all-fixes", "--diff")
     assert result.out.count("\n+precision:") == 1
     shown = diagnose(*NAN, *FILES, "--all-fixes", "--format", "json").data
     assert "disable-amp" in shown["left_out"]
+
+
+def test_a_patch_has_no_other_format(diagnose: Command, in_example: Path) -> None:
+    assert diagnose(*NAN, *FILES, "--diff", "--format", "json").code == 2
+
+
+def test_an_explanation_does_not_keep_the_patch_from_being_written(
+    diagnose: Command, in_example: Path
+) -> None:
+    diagnose(*NAN, *FILES, "--explain", "how", "fp16-overflow", "--patched", "new.yaml")
+    assert (in_example / "new.yaml").exists()
 
 
 def test_no_file_is_changed_for_a_cause_that_is_only_possible(diagnose: Command, in_example: Path) -> None:

@@ -17,7 +17,15 @@ def main() -> NoReturn:
     from .errors import guarded
     from .group import run
 
+    _open_what_is_closed()
     _leave(guarded(run))
+
+
+def _open_what_is_closed() -> None:
+    """A stream that the caller closed (`<&-`, `>&-`) is empty, and takes everything."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
 
 
 def _leave(status: int) -> NoReturn:

@@ -72,7 +72,7 @@ Examples:
     default=20.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time for looking at anything you did not name.",
+    help="Time for looking at anything you did not name; with --experiment, for all experiments.",
 )
 @options.knowledge_folders
 @click.option(
@@ -145,14 +145,22 @@ def diagnose(
     from .session import Session
 
     if experiments:
-        from .experiment import find_out
+        from .experiment import BUDGET, find_out
 
-        command = [str(path) for path in paths]
+        given = _given_with_experiment()
         return find_out(
-            command, symptoms=symptoms, answers=answers, report=report, kb_folders=kb_folders, colour=colour
+            [str(path) for path in paths],
+            symptoms=symptoms,
+            answers=answers,
+            minutes=budget / 60 if "budget" in given else BUDGET,
+            report=report,
+            kb_folders=kb_folders,
+            colour=colour,
         )
     if patched and write:
         raise BadCall("--patched writes a new file and --write changes yours: choose one")
+    if diff_only and output != "text":
+        raise BadCall("--diff prints a patch and --format says how to print a diagnosis: choose one")
     known = knowledge(kb_folders)
     found = collect(paths, logs=logs, configs=configs, codes=codes, nothing_else=not (symptoms or answers))
     session = Session(known, found, scan=scan, machine=machine, budget=budget, top=top)
@@ -162,19 +170,31 @@ def diagnose(
 
         reasoned = ask_on(reasoned, session)
     patching = Patching(session, reasoned, chosen=fixes, all_of_them=all_fixes)
-    if explain:
-        return out.explain(explain, reasoned, known)
     # The screen shows one diff; a report shows them all.
     diagnosis = patching.attached(to_first=output == "text" and not report)
     if write or patched:
         patching.write(patched)
     if report:
         out.write_report(report, diagnosis, known)
+    if explain:
+        return out.explain(explain, reasoned, known)
     if diff_only:
         click.echo(patching.diff(), nl=False)
     else:
         out.show(output, diagnosis, known, colour=colour)
     return _exit_code(reasoned)
+
+
+def _given_with_experiment() -> frozenset[str]:
+    """The options of this call. Raises BadCall for those that say nothing to an experiment."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    given = frozenset(name for name in context.params if context.get_parameter_source(name) is not default)
+    known = {"paths", "symptoms", "answers", "experiments", "budget", "kb_folders", "report", "colour"}
+    for one in context.command.params:
+        if one.name in given - known:
+            raise BadCall(f"--experiment runs a command; {one.opts[-1]} is not for that")
+    return given
 
 
 def _exit_code(reasoned: Reasoned) -> int:

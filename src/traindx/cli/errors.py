@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -39,6 +40,13 @@ def guarded(run: Callable[[], int | None]) -> int:
         # The reader went away (`| head`). Nothing more can be said, and nothing is wrong.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOTHING_FOUND
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            return _ours(error)
+        click.echo(
+            "diagnose: what was to be printed does not fit: the disk behind standard output is full", err=True
+        )
+        return BAD_CALL
     except Exception as error:  # noqa: BLE001 - the one boundary; it shows everything
         return _ours(error)
 

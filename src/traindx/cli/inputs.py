@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from traindx.probes.discover import BadInput, Found, discover, named
+from traindx.probes.discover import BadInput, Found, discover, named, piped
 from traindx.probes.inputs import Input, Kind
 
 from .errors import BadCall
@@ -38,11 +38,11 @@ def collect(
     try:
         found = discover(files)
         for kind, chosen in ((Kind.LOG, logs), (Kind.CONFIG, configs), (Kind.CODE, codes)):
-            found.inputs += [_stdin() if str(path) == "-" else named(path, kind) for path in chosen]
+            found.inputs += [_stdin(kind) if str(path) == "-" else named(path, kind) for path in chosen]
     except BadInput as error:
         raise BadCall(str(error)) from None
     if len(files) < len(paths) or (not found.inputs and not files and _piped(wait=nothing_else)):
-        found.inputs.append(_stdin())
+        found.inputs.append(_stdin(Kind.LOG))
     if not found.inputs and nothing_else and not files:
         raise BadCall(
             "name a log, a configuration, a script or a run directory, pipe a log in, or say what you see "
@@ -51,8 +51,8 @@ def collect(
     return found
 
 
-def _stdin() -> Input:
-    return Input("<stdin>", Kind.LOG, stream=_standard_input())
+def _stdin(kind: Kind) -> Input:
+    return piped("<stdin>", kind, _standard_input())
 
 
 def _standard_input() -> io.BufferedReader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,8 +58,8 @@ def tail(
     from .knowledge import knowledge
     from .session import Session
 
-    kind = kind_of(path) if path.is_file() else Kind.LOG
-    if path.is_dir() or kind not in (Kind.LOG, Kind.RECORDS):
+    kind = kind_of(path) if os.path.isfile(path) else Kind.LOG
+    if os.path.isdir(path) or kind not in (Kind.LOG, Kind.RECORDS):
         raise BadCall(f"{path}: not a log that grows; `diagnose {path}` reads it")
     known = knowledge(kb_folders)
     coloured = terminal.in_colour(colour)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def refuse_unwritable(reports: tuple[Path, ...]) -> None:
     """Raises BadCall: nobody trains for three days to hear then that the report has nowhere to go."""
     for path in reports:
-        if path.is_dir() or not path.resolve().parent.is_dir():
+        if os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.realpath(path))):
             raise BadCall(f"{path}: a report cannot be written there")
 
 
