@@ -131,6 +131,8 @@ def test_a_tab_is_named_with_its_place(diagnose: Command, folder: Path) -> None:
     (folder / "config.yaml").write_text("train:\n\tlr: 0.1\n")
     out = diagnose(folder / "config.yaml", "--no-machine").out
     assert "config.yaml:2" in out
+    report = diagnose(folder / "config.yaml", "--no-machine", "--format", "markdown").out
+    assert "\n  >>> 2: \tlr: 0.1\n" in report
 
 
 def test_a_file_among_good_ones_does_not_hide_them(diagnose: Command, folder: Path) -> None:
