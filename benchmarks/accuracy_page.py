@@ -27,6 +27,8 @@ Where cases that were seen do better, the difference is what the rules know of t
 scored once, before anything was learnt from them: the rules have learnt from them since.""",
     "of-rarer-causes": """These cases were gathered cause by cause, about three for each of the 64 causes of which fewest reports had been read, and
 scored once, before anything was learnt from them: the rules have learnt from them since. Common mistakes are easier to tell.""",
+    "of-every-cause": """These cases were gathered cause by cause as well, about two for each of all 113 causes, later than the ones above, and
+scored once, before anything was learnt from them.""",
 }
 Scores = Sequence["Score"]
 
