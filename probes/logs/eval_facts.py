@@ -34,6 +34,21 @@ def tell_eval(told: Told, evals: Series, others: Sequence[Series], train: Curve 
             _tell_gap(told, line, train)
 
 
+def tell_perplexity(told: Told, evals: Series) -> None:
+    """The course of validation where only its perplexity is printed; its level is no loss."""
+    if (line := curve_of(evals)).values:
+        _tell_curve(told, line)
+
+
+def tell_distance(told: Told, evals: Series) -> None:
+    """How far samples are from real data in the course of the run."""
+    values = (line := curve_of(evals)).values
+    if len(values) >= _SOME and min(values) > 0:
+        told.tell(
+            "log.eval_distance.rising", _rising(told, values, values.index(min(values))), line.marks[-1]
+        )
+
+
 def _tell_curve(told: Told, line: Curve) -> None:
     values, end = line.values, line.marks[-1]
     low = values.index(min(values))

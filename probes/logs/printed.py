@@ -12,6 +12,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.regex import regex
 
 from ..printed import PrintedSettings
+from .prose import NOTE
 from .ranks import body_of, prefix_of
 
 MAX_LINES = 600
@@ -88,6 +89,9 @@ class Settings:
         """Whether the next line belongs to the open block."""
         prefix = prefix_of(line)
         text = line[body_of(line, prefix.end) :].decode("utf-8", "replace").rstrip()
+        if NOTE.match(text):
+            self._end()
+            return False
         if self._how == "pairs" and not (
             _PAIR.match(text) or (len(self._lines) == 1 and not text.strip("-=* "))
         ):

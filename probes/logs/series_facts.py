@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from traindx.engine.facts import Fact, Place
 from traindx.engine.regex import regex
 
-from .eval_facts import tell_eval, tell_scores
+from .eval_facts import tell_distance, tell_eval, tell_perplexity, tell_scores
 from .lines import Lines
 from .loss_facts import tell_loss
 from .marks import Each, Mark
@@ -45,6 +45,10 @@ def tell_series(
     validation = next(iter([*evals, *store.of("eval_loss_part")]), None)
     if validation is not None:
         tell_eval(told, validation, [*evals[1:], *store.of("eval_loss_part")], train)
+    elif perplexity := store.of("eval_perplexity"):
+        tell_perplexity(told, perplexity[0])
+    for series in store.of("eval_distance")[:1]:
+        tell_distance(told, series)
     tell_scores(told, next(iter(store.of("accuracy")), None), next(iter(scores), None))
     for series in norms[:1]:
         tell_norm(told, series, trouble)

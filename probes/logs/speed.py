@@ -39,6 +39,7 @@ def tell_speed(told: Told, store: Store, positions: Positions | None, lines: Lin
         told.tell("log.speed.steps_per_second", curve.median(rates.values), rates.marks[-1])
     for one in (rates, timed):
         _tell_slowdown(told, one)
+    _tell_first_epoch(told, store, positions, lines)
     _tell_stalls(told, store, timed)
     _tell_data_share(told, store)
     for metric, name in (("mfu", "log.speed.mfu"), ("gpu_utilization", "log.speed.gpu_utilization")):
@@ -71,20 +72,27 @@ def _line(one: tuple[float, Mark]) -> int:
 def _rates(series: Series) -> Rates:
     line = curve_of(series)
     kept = [index for index, value in enumerate(line.values) if value > 0]
-    turned = series.name.metric == "seconds_per_step"
+    turned = series.name.metric in ("seconds_per_step", "epoch_seconds")
     values = [1 / line.values[index] if turned else line.values[index] for index in kept]
     return Rates(values, line.marks.some(kept))
 
 
-def _from_bars(positions: Positions | None, lines: Lines | None) -> Rates | None:
-    """The rates of the bars that count the most: the training loop's, if there is one."""
+def _from_bars(positions: Positions | None, lines: Lines | None, ended: bool = False) -> Rates | None:
+    """The rates of the bars that count the most: the training loop's, if there is one.
+
+    With `ended`, of bars at their end alone: one for each epoch.
+    """
     if positions is None or lines is None:
         return None
     by_total: dict[int, list[tuple[float, Mark]]] = {}
     for mark in positions.sample:
         reading = lines.placed(mark.line, wanted=_SPEEDS)
         for value in reading.values:
-            if value.name.metric in _SPEEDS and reading.pair:
+            if (
+                value.name.metric in _SPEEDS
+                and reading.pair
+                and (reading.pair[1] - reading.pair[0] <= 1 or not ended)
+            ):
                 number = float(mark.line[value.start : value.end]) * value.scale
                 rates = by_total.setdefault(reading.pair[1], [])
                 if number > 0:
@@ -121,6 +129,16 @@ def _tell_slowdown(told: Told, rates: Rates | None) -> None:
     start, end = curve.median(values[:part]), curve.median(values[-part:])
     if end > 0:
         told.tell("log.speed.slowdown", start / end, rates.marks[-1])
+
+
+def _tell_first_epoch(told: Told, store: Store, positions: Positions | None, lines: Lines | None) -> None:
+    """How the first epoch compares with later ones, for which the system holds the files in memory."""
+    timed = store.of("epoch_seconds")[:1]
+    rates = _rates(timed[0]) if timed else _from_bars(positions, lines, ended=True)
+    if rates is not None and len(rates.values) >= 2 and rates.values[0] > 0:
+        told.tell(
+            "log.speed.first_epoch_slower", curve.median(rates.values[1:]) / rates.values[0], rates.marks[-1]
+        )
 
 
 def _tell_stalls(told: Told, store: Store, timed: Rates | None) -> None:

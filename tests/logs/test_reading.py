@@ -77,6 +77,21 @@ def test_the_first_batch_waits_for_workers_and_says_nothing_of_the_loader(read: 
     assert read(first + later)["log.speed.data_share"] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Epoch {0}: 100%|█████| 469/469 [05:53<00:00, {2:.2f}it/s, loss=0.3]\n",
+        "epoch {0} loss 0.3 epoch_time: {1:.1f}\n",
+        "Epoch {0}/3\n469/469 [=====] - {1:.0f}s {1}s/step - loss: 0.3\n",
+    ],
+)
+def test_the_first_epoch_is_compared_with_later_ones(read: Reads, line: str) -> None:
+    times = (400.0, 100.0, 100.0)
+    log = "".join(line.format(epoch, time, 469 / time) for epoch, time in enumerate(times, 1))
+    assert read(log)["log.speed.first_epoch_slower"] == pytest.approx(4.0, rel=0.05)
+    assert read(log[: len(log) // 3])["log.speed.first_epoch_slower"] is None
+
+
 def test_a_count_of_all_is_a_score_and_no_step(read: Reads) -> None:
     run = read("Test set: Average loss: 2.3026, Accuracy: 1028/10000 (10%)\n")
     assert (run["log.eval_accuracy.last"], run["log.steps"]) == (0.1028, None)
@@ -96,6 +111,12 @@ def test_settings_are_found_and_bounded(read: Reads) -> None:
     run = read("Namespace(lr=0.1,\n          epochs=3)\nstep 1 loss 2.0\n")
     (printed,) = run.probe.printed_settings
     assert (printed.line, printed.text) == (1, "Namespace(lr=0.1,\n          epochs=3)")
+
+
+def test_a_remark_below_printed_settings_is_none_of_them(read: Reads) -> None:
+    banner = b"==((====))==  Unsloth - 2x faster free finetuning | Num GPUs = 1\n"
+    run = read(banner + b"   \\\\   /|    Num examples = 212 | Num Epochs = 1\nnote: the loss is NaN\n")
+    assert run.values["log.prose"] == ("the loss is NaN",)
 
 
 def test_listed_packages_are_facts(read: Reads) -> None:

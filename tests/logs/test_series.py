@@ -110,6 +110,17 @@ def test_validation_that_rises_while_training_falls(knowledge: Knowledge) -> Non
     assert found["loss.gap"] == pytest.approx(1.8 / 0.3, rel=0.5)
 
 
+def test_perplexity_stands_in_for_a_validation_loss(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="3..0.5x10", eval_perplexity="28 21 24 33 47")
+    assert found["loss.eval.rising"] is True
+    assert "loss.eval.last" not in found
+
+
+def test_a_distance_that_rises_after_its_best(knowledge: Knowledge) -> None:
+    assert facts(knowledge, eval_distance="14 9 12 15 18")["log.eval_distance.rising"] is True
+    assert facts(knowledge, eval_distance="14 9 8 8.1 7.9")["log.eval_distance.rising"] is False
+
+
 def test_zeros_with_nan_norms_hide_a_nan(knowledge: Knowledge) -> None:
     found = facts(knowledge, loss="2.3 2.1 0x4", grad_norm="1.1 1.2 nanx4")
     assert found["loss.masked_nan"] is True
