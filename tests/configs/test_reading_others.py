@@ -9,6 +9,7 @@ import pytest
 from traindx.engine.facts import Origin
 from traindx.probes.configs.exact import decode
 from traindx.probes.configs.formats import ini_file, printed
+from traindx.probes.configs.formats.edits import apply
 from traindx.probes.configs.sources import format_of, printed_format, read_documents
 
 
@@ -44,6 +45,18 @@ def test_ini_sections_quotes_and_comments() -> None:
     text = "[net]\nbatch=64 # c\nlr : '0.1'\n; x=1\npath = a;b\n"
     found = {entry.key: entry.value for entry in ini_file.read(text).entries}
     assert found == {"net.batch": "64", "net.lr": "0.1", "net.path": "a;b"}
+
+
+def test_a_file_of_flags_keeps_its_dashes() -> None:
+    text = "--lr=0.1\n--batchsize=4\n"
+    entries = ini_file.read(text).entries
+    assert {entry.key: entry.value for entry in entries} == {"lr": "0.1", "batchsize": "4"}
+    whole = entries[0].whole
+    assert whole is not None
+    assert (
+        apply(text, ini_file.insert(text, whole, ("warmup",), "100"))
+        == "--lr=0.1\n--warmup=100\n--batchsize=4\n"
+    )
 
 
 @pytest.mark.parametrize(

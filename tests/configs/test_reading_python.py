@@ -38,6 +38,11 @@ def test_options_that_argparse_and_click_declare() -> None:
     assert values(text) == {"batch-size": 16, "fp16": False, "lr": 0.1}
 
 
+def test_flags_that_absl_declares() -> None:
+    text = 'flags.DEFINE_float("learning_rate", 1e-4, "rate [1e-4]")\nDEFINE_string("name", None, "of the run")\n'
+    assert values(text) == {"learning_rate": 1e-4, "name": None}
+
+
 def test_arguments_by_name_and_by_position() -> None:
     read = values("clip_grad_norm_(model.parameters(), 1.0)\nDataLoader(ds, 8, num_workers=2)\n")
     assert read["clip_grad_norm_.1"] == 1.0
