@@ -12,7 +12,7 @@ from traindx.engine.diagnosis import Diagnosis
 from traindx.engine.facts import Fact, Origin, Place, Scalar
 from traindx.engine.kb.examples import value_of
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.kb.load import check_packs
+from traindx.engine.kb.load import read_packs
 from traindx.engine.kb.models import Example
 from traindx.engine.kb.packs import own_pack
 from traindx.engine.probe import Findings
@@ -67,7 +67,7 @@ class Examples:
 
     @cached_property
     def _entries(self) -> dict[str, list[Example]]:
-        causes = check_packs([own_pack()]).entries.of("cause")
+        causes = read_packs([own_pack()]).of("cause")
         return {
             name: [one for one in entry.model.examples if one.expect == "wins"]
             for name, entry in causes.items()

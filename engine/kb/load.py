@@ -15,7 +15,9 @@ from .packs import Pack
 from .sections import dump_section, load_section
 
 if TYPE_CHECKING:
+    from .problems import Problem
     from .scope import Scope
+    from .validate import Validated
 
 
 Preparing: TypeAlias = Callable[[], AbstractContextManager[None]]
@@ -63,9 +65,27 @@ def compile_packs(packs: Sequence[Pack]) -> dict[str, Section]:
     return _read(_compiled(packs)[0])
 
 
+def read_packs(packs: Sequence[Pack]) -> Validated:
+    """All entries as they stand in their files, each of the shape of its kind. Raises KnowledgeError with every mistake.
+
+    Whether what one says of another is true is not asked.
+    """
+    from .problems import KnowledgeError
+
+    problems: list[Problem] = []
+    with _no_collections():
+        valid = _valid(packs, problems)
+    if problems:
+        raise KnowledgeError(problems)
+    return valid
+
+
 def check_packs(packs: Sequence[Pack]) -> Scope:
-    """All entries as they stand in their files, everything checked. Raises KnowledgeError with every mistake."""
-    return _compiled([pack._replace(proven=False) for pack in packs])[1]
+    """All entries as they stand in their files, everything checked. Raises KnowledgeError with every mistake.
+
+    A proven pack is proven anew only where it stands alone: beside another, that one is what is asked about.
+    """
+    return _compiled([pack._replace(proven=pack.proven and len(packs) > 1) for pack in packs])[1]
 
 
 def open_packs(packs: Sequence[Pack]) -> tuple[Scope, Knowledge]:
@@ -81,19 +101,12 @@ def _read(texts: Mapping[str, str]) -> dict[str, Section]:
 def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, str], Scope]:
     """Every section as the text that the cache holds, so that a first run and a cached one cannot differ."""
     from .compiler import compile_all
-    from .problems import KnowledgeError, Problem
+    from .problems import KnowledgeError
     from .scope import Scope
-    from .source import read_pack
-    from .validate import validate
 
     problems: list[Problem] = []
     with _no_collections():
-        raw = []
-        for pack in packs:
-            entries, wrong = read_pack(pack)
-            raw.append(entries)
-            problems.extend(wrong)
-        valid = validate(raw, problems)
+        valid = _valid(packs, problems)
         scope = Scope(valid, problems, snippets=snippet_names())
         sections = compile_all(scope)
         if problems:
@@ -103,6 +116,18 @@ def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, str], Scope]:
         ]
         sections["core"]["packs"] = {"changes": changes}
         return {name: dump_section(one) for name, one in sections.items()}, scope
+
+
+def _valid(packs: Sequence[Pack], problems: list[Problem]) -> Validated:
+    from .source import read_pack
+    from .validate import validate
+
+    raw = []
+    for pack in packs:
+        entries, wrong = read_pack(pack)
+        raw.append(entries)
+        problems.extend(wrong)
+    return validate(raw, problems)
 
 
 @contextmanager

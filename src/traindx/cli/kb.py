@@ -180,7 +180,10 @@ def _packs(kb_folders: tuple[Path, ...]) -> list[Pack]:
 
 
 def _entries(kb_folders: tuple[Path, ...]) -> Validated:
-    return _checked(kb_folders).entries
+    """What stands in the files. Raises BadCall with every mistake in them."""
+    from traindx.engine.kb.load import read_packs
+
+    return _loaded(kb_folders, read_packs)
 
 
 def _checked(kb_folders: tuple[Path, ...]) -> Scope:
