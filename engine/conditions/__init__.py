@@ -11,8 +11,10 @@ stays unknown: `unknown and false` is false, `unknown and true` is unknown.
 from .check import check
 from .evaluate import Condition, Lookup, compile_node
 from .parse import ConditionError, Node, needs, parse
+from .triggers import triggers
 from .witness import witnesses
 
 __all__ = [
-    "Condition", "ConditionError", "Lookup", "Node", "check", "compile_node", "needs", "parse", "witnesses",
+    "Condition", "ConditionError", "Lookup", "Node", "check", "compile_node", "needs", "parse",
+    "triggers", "witnesses",
 ]  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+from ...conditions import triggers
 from ..rules import TELLING, Rule
 from ..scope import Scope, fact_of
 from ..validate import Located
@@ -98,25 +100,28 @@ def automatic_facts(scope: Scope) -> Stored:
 def asked_by(scope: Scope, causes: Stored) -> Stored:
     """The causes by the symptoms that they explain, and by the facts that bring them into question.
 
-    Telling evidence that may hold while every fact it asks for is false stands under an empty name.
+    Telling evidence that may hold while every fact it asks for is unknown or false stands under an empty name.
     """
     found: dict[str, dict[str, list[str]]] = {"symptom": {}, "fact": {}}
+    telling: dict[str, list[Rule]] = {}
     for name, cause in causes.items():
         for symptom in cause["symptoms"]:
             found["symptom"].setdefault(symptom, []).append(name)
-        rules = [
-            Rule(*one["rule"]) for one in cause["evidence"] if one["supports"] in TELLING and one["rule"]
-        ]
-        facts = {fact for rule in rules for fact in ([""] if _may_deny(scope, rule) else rule.names)}
+        stored = [one["rule"] for one in cause["evidence"] if one["supports"] in TELLING and one["rule"]]
+        telling[name] = [Rule(*one) for one in stored]
+    # What many rules ask for is known in many runs, and says little.
+    common = Counter(fact for rules in telling.values() for rule in rules for fact in rule.names)
+
+    def may_be_false(fact: str) -> bool:
+        return scope.type_of(fact) == "bool" and not fact.startswith("symptom.")
+
+    for name, rules in telling.items():
+        facts = {
+            fact for rule in rules for fact in triggers(rule.node, may_be_false, common.__getitem__) or ("",)
+        }
         for fact in sorted(facts):
             found["fact"].setdefault(fact, []).append(name)
     return found
-
-
-def _may_deny(scope: Scope, rule: Rule) -> bool:
-    """Whether a condition may hold though no fact it asks for is anything but false."""
-    denied = rule(lambda name: False if scope.type_of(name) == "bool" else None)
-    return denied is True or "known(" in rule.text
 
 
 def check_examples(scope: Scope) -> None:
