@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .processes import Process, Record
-from .standstill import frames_of, own_frame
+from .standstill import frames_of, library_module, own_frame, standstill_of
 from .told import LiveFacts
 
 _EMPTY = ("_queue.Empty", "queue.Empty", "TimeoutError", "threading.BrokenBarrierError")
@@ -20,13 +20,9 @@ def tell_failed_feeder(facts: LiveFacts, processes: Sequence[Process]) -> None:
         raised = next((one for one in process.of("exception") if one.get("thread")), None)
         if raised is None:
             continue
-        later = [
-            one
-            for kind in ("exception", "stacks")
-            for one in process.of(kind)
-            if _is_after(process, one, raised)
-        ]
-        if any(_waits(one) for one in later):
+        last = standstill_of(process)
+        later = [*process.of("exception"), *([last] if last is not None else [])]
+        if any(_is_after(process, one, raised) and _waits(one) for one in later):
             text = f"{raised.get('type')} in the thread {raised.get('thread')}"
             facts.tell("process.feeder_failed", True, process.place(raised, text))
 
@@ -40,4 +36,4 @@ def _waits(record: Record) -> bool:
     if record.get("kind") == "exception":
         return record.get("type") in _EMPTY
     frames = frames_of(record)
-    return bool(frames and own_frame(frames)) and any(name in frames[-1] for name in _WAITS)
+    return bool(frames and own_frame(frames)) and library_module(frames[-1]) in _WAITS

@@ -19,12 +19,20 @@ _LONGEST = 500
 _DATA = ("_try_get_data", "_get_data", "_next_data", "_get_batch")
 """Functions in which a loop waits for a data worker."""
 _COLLECTIVE = ("distributed_c10d.py",)
-_LIBRARY = ("site-packages", "dist-packages", "/lib/python", "\\lib\\", "<frozen", "traindx_observer")
+_LIBRARY = (
+    "site-packages",
+    "dist-packages",
+    "/lib/python",
+    "/lib64/python",
+    "\\lib\\",
+    "<frozen",
+    "traindx_observer",
+)
 
 
 def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Event]:
     """Say where each rank stands, where some process wrote its stacks because no step came."""
-    stuck = [(one, record) for one in processes if (record := _standstill(one)) is not None]
+    stuck = [(one, record) for one in processes if (record := standstill_of(one)) is not None]
     if not stuck:
         return []
     first, record = stuck[0]
@@ -42,7 +50,7 @@ def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Even
     return [Event(where_it_stands(one, record), one.place(record)) for one, record in stuck]
 
 
-def _standstill(process: Process) -> Record | None:
+def standstill_of(process: Process) -> Record | None:
     """The stacks of a process that has not moved since it wrote them."""
     found = None
     for record in process.records:
@@ -75,7 +83,7 @@ def _tell_ranks(
     others = [one for one in processes if one.rank is not None and one.rank not in ranks]
     facts.tell("dist.elsewhere", "; ".join(map(_whereabouts, others)) or None, place)
     failed = [one for one in others if _failed(one)]
-    held_up = [one for one in others if _standstill(one) is not None and one.last("end") is None]
+    held_up = [one for one in others if standstill_of(one) is not None and one.last("end") is None]
     facts.tell(
         "dist.rank_held_up",
         bool(held_up),
@@ -135,6 +143,13 @@ def _collective(record: Record) -> str:
             if found is not None and found["function"]:
                 return found["function"]
     return ""
+
+
+def library_module(frame: str) -> str:
+    """The file of a library in which a frame stands, without its folder; empty for the person's own."""
+    found = _FRAME.search(frame)
+    file = found["file"].strip() if found is not None else ""
+    return re.split(r"[/\\]", file)[-1] if any(part in file for part in _LIBRARY) else ""
 
 
 def own_frame(frames: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from traindx.probes.live.observer.batch import describe, entries
+from traindx.probes.live.observer.batch import Entry, describe, entries
+from traindx.probes.live.observer.blame import from_outside
 from traindx.probes.live.observer.replay import load_batch
 
 from .looking import Said, watched
@@ -127,3 +128,40 @@ def test_labels_are_described_by_their_distribution_without_the_ignored() -> Non
     assert known["distribution"] == {"0": 1, "1": 2}
     assert known["ignored_share"] == 0.25
     assert (known["min"], known["max"]) == (0, 1)
+
+
+def test_a_bad_input_of_one_of_two_models_is_found_without_a_loader() -> None:
+    models = [nn.Linear(3, 1), nn.Linear(3, 1)]
+    with watched() as said:
+        optimizers = [torch.optim.SGD(one.parameters(), lr=0.01) for one in models]
+        for step in range(1, 8):
+            inputs = [torch.rand(4, 3), torch.full((4, 3), NAN if step == 5 else 1.0)]
+            for one in optimizers:
+                one.zero_grad()
+            loss: Any = torch.stack(
+                [model(one).mean() for model, one in zip(models, inputs, strict=True)]
+            ).sum()
+            loss.backward()
+            for one in optimizers:
+                one.step()
+    assert said["data.inputs.nonfinite"] is True
+
+
+def test_columns_of_an_input_that_wants_a_gradient_are_given_and_not_computed() -> None:
+    points = torch.full((4, 2), NAN).requires_grad_()
+    model = nn.Linear(1, 1)
+    columns = [Entry("0", False, points[:, 0:1]), Entry("1", False, points[:, 1:2])]
+    computed = Entry("2", False, model(points[:, 0:1])[:2])
+    assert from_outside(torch, [*columns, computed]) == columns
+
+
+def test_batches_of_such_columns_are_looked_at_from_the_first_step_on() -> None:
+    model = nn.Linear(1, 1)
+    with watched() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(2):
+            points = torch.rand(4, 2, requires_grad=True)
+            optimizer.zero_grad()
+            model(points[:, 0:1]).sum().backward()
+            optimizer.step()
+    assert said["data.inputs.nonfinite"] is False

@@ -8,7 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from tests.live.checking import numbers, train
+from tests.live import checking
+from tests.live.checking import checked, numbers, train
+from traindx.probes.live.observer import parts
 
 
 class Coder(nn.Module):
@@ -91,3 +93,41 @@ class Watchful(nn.Module):
 def test_statistics_of_what_trains_are_no_cut() -> None:
     said = train(Watchful(), nn.MSELoss(), numbers)
     assert said.facts.get("grad.cut") is not True
+
+
+class Dropped(nn.Module):
+    """Leaves out its second layer in some steps, and its last in all up to a step."""
+
+    def __init__(self, skips: int, late: int) -> None:
+        super().__init__()
+        self.a = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8)])
+        self.head, self.pooler = nn.Linear(8, 1), nn.Linear(8, 1)
+        self.skips, self.late, self.step = skips, late, 0
+
+    def forward(self, inputs: Any) -> Any:
+        self.step += 1
+        hidden = self.a[0](inputs)
+        hidden = hidden if self.step == self.skips else self.a[1](hidden)
+        return self.head(hidden) + (self.pooler(hidden) if self.step >= self.late else 0)
+
+
+def test_a_layer_that_is_left_out_in_the_step_that_is_looked_at_is_called_in_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(checking, "CHECKS", parts.PARTS)
+    said = train(Dropped(skips=10, late=99), nn.MSELoss(), numbers)
+    assert said["model.never_called"] == "pooler"
+
+
+def test_a_layer_that_is_called_at_last_is_no_longer_named() -> None:
+    seen = []
+    model = Dropped(skips=0, late=30)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(1, 53):
+            inputs, targets = numbers()
+            optimizer.zero_grad()
+            nn.MSELoss()(model(inputs), targets).backward()
+            optimizer.step()
+            seen += [said.facts["model.never_called"]] if step in (12, 52) else []
+    assert seen == ["pooler", ""]

@@ -66,6 +66,35 @@ def test_one_factor_at_zero_is_how_adapters_start(start: tuple[float, float]) ->
     assert "model.init_product_zero" not in fit(Adapted(*start)).facts
 
 
+class Shard(torch.Tensor):
+    """A part of a weight that is spread over ranks."""
+
+
+@pytest.mark.usefixtures("every_part")
+def test_the_part_of_a_weight_on_one_rank_may_be_zero() -> None:
+    model = Adapted(0.0, 0.0)
+    model.down = nn.Parameter(model.down.detach().as_subclass(Shard))
+    model.up = nn.Parameter(model.up.detach().as_subclass(Shard))
+    facts = fit(model).facts
+    assert "model.init_product_zero" not in facts
+    assert "grad.zero_names" not in facts
+
+
+@pytest.mark.usefixtures("every_part")
+def test_whether_weights_are_zero_is_asked_in_one_step_and_read_in_the_next() -> None:
+    model, seen = Adapted(0.0, 0.0), []
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        for _ in range(21):
+            inputs, labels = classes()
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(model(inputs), labels)
+            loss.backward()
+            optimizer.step()
+            seen.append("model.init_product_zero" in said.facts)
+    assert seen.index(True) + 1 == 21
+
+
 @pytest.mark.usefixtures("every_part")
 def test_a_loss_that_is_switched_off_accuses_no_weights() -> None:
     model = Adapted(1.0, 0.0)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from tests.live.checking import checked, classes, mlp
 from tests.live.looking import Said
 from traindx.probes.live.observer.checks import told
 from traindx.probes.live.observer.checks.check import Check
+from traindx.probes.live.observer.journal import Journal
 from traindx.probes.live.observer.operations import Call
 
 # torch's `backward` has no types.
@@ -222,3 +226,38 @@ def test_a_check_that_takes_long_sees_no_more_of_that_step(monkeypatch: pytest.M
     loop(plain, 12, model)
     assert Slow.looks > 2
     assert Slow.calls == Slow.looks
+
+
+def test_inputs_are_compared_on_devices_without_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    def double(tensor: Any) -> Any:
+        raise TypeError("Cannot convert a MPS Tensor to float64 dtype")
+
+    monkeypatch.setattr(torch.Tensor, "double", double)
+    assert loop(plain, 12)["data.same_batch"] is False
+
+
+class Broken(Check):
+    """Raises in its first look, and holds something."""
+
+    name = "broken"
+    early = 6
+    held: Any = None
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """A mistake."""
+        self.held = [loss]
+        raise ValueError
+
+
+def test_what_a_broken_check_holds_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told, "CHECKS", (Broken,))
+    lines: list[bytes] = []
+    watcher: Any = SimpleNamespace(torch=torch, step=0)
+    checks = told.ToldChecks(Journal(lines.append), {}, watcher)
+    checks.begin(2, 0.01)
+    gone = weakref.ref(checks._checks[0])
+    checks.tell("before_backward", torch.ones(()))
+    checks.end()
+    gc.collect()
+    assert b"ValueError" in b"".join(lines)
+    assert gone() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.live.checking import checked, mlp
+from traindx.probes.live.observer.checks import terms
+from traindx.probes.live.observer.graphs import nodes_below
 
 Adversary = Callable[[nn.Module, Any, Any], Any]
 
@@ -86,3 +89,46 @@ def test_a_detached_term_that_a_second_optimizer_learns_from_is_cleared() -> Non
             for one in optimizers:
                 one.step()
     assert said["loss.term_lost"] is False
+
+
+def two_optimizers(body: Callable[[nn.Module], Any], steps: int = 12) -> Any:
+    """A loop in which the loss is `body(model)`, and a second model has an optimizer as well."""
+    model, other = mlp(4, 6), mlp(6, 1)
+    with checked() as said:
+        optimizers = [torch.optim.SGD(one.parameters(), lr=1e-3) for one in (model, other)]
+        for _ in range(steps):
+            for one in optimizers:
+                one.zero_grad()
+            (body(model) + other(torch.randn(4, 6)).mean()).backward()
+            for one in optimizers:
+                one.step()
+    return said
+
+
+def test_outputs_that_the_script_keeps_are_followed_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    visited = []
+
+    def count(last: Any, most: int, *rest: Any) -> list[Any]:
+        found = nodes_below(last, most, *rest)
+        visited.append(len(found))
+        return found
+
+    monkeypatch.setattr(terms, "nodes_below", count)
+    model = mlp(4, 6)
+    first, second = ([model(torch.randn(4, 4)) for _ in range(200)] for _ in range(2))
+    two_optimizers(lambda model: model(torch.randn(4, 4)).mean())
+    assert len(first) == len(second) == 200
+    assert 0 < len(visited) <= terms.MOST  # one look, in step 10
+
+
+def test_what_was_cut_is_not_kept_alive() -> None:
+    alive = []
+
+    def body(model: nn.Module) -> Any:
+        made = model(torch.randn(4, 4))
+        cut = weakref.ref(made.detach())
+        alive.append(cut() is not None)
+        return made.mean()
+
+    two_optimizers(body)
+    assert not any(alive)

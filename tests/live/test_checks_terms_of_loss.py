@@ -39,14 +39,27 @@ def without_gradients(values: Any) -> Any:
         return features(values)
 
 
+def masked(values: Any, mask: Any) -> Any:
+    return (values * mask).sum() / mask.sum().clamp(min=1)
+
+
+CODES = torch.linspace(-3, 3, 8)[:, None]
+
+
+def quantised(out: Any) -> Any:
+    return CODES[(out.detach() - CODES.T).abs().argmin(1)]
+
+
 @pytest.mark.parametrize(
     "loss",
     [
+        lambda out, y: F.mse_loss(out, y) + F.l1_loss(features(out.detach()), features(y)),
+        lambda out, y: F.mse_loss(out, y) + F.l1_loss(out.detach() @ FROZEN.weight.T, features(y)),
         lambda out, y: F.mse_loss(out, y) + 0.5 * F.l1_loss(features(out).detach().clone(), features(y)),
         lambda out, y: F.mse_loss(out, y) + (features(out).data - features(y)).pow(2).mean(),
         lambda out, y: sum([F.mse_loss(out, y), F.l1_loss(without_gradients(out), features(y))]),
     ],
-    ids=["detach", "data", "no_grad"],
+    ids=["detach before a layer", "detach before a product", "detach", "data", "no_grad"],
 )
 def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
     said = trained(loss)
@@ -63,8 +76,13 @@ def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
         lambda out, y: F.mse_loss(out, y) + torch.tensor(3.0) + FROZEN.weight.norm(),
         lambda out, y: out.detach().max() + (out - out.detach().max()).exp().sum().log() - y.mean(),
         lambda out, y: F.mse_loss(out, y) - out.detach().mean(),
+        lambda out, y: (
+            F.mse_loss(out, y)
+            + 0.25 * F.mse_loss(out, quantised(out))
+            + F.mse_loss(quantised(out), out.detach())
+        ),
     ],
-    ids=["feature loss", "target", "dice", "constants", "log-sum-exp", "baseline"],
+    ids=["feature loss", "target", "dice", "constants", "log-sum-exp", "baseline", "codebook"],
 )
 def test_what_has_no_graph_on_purpose_is_no_lost_term(loss: Loss) -> None:
     assert trained(loss).facts.get("loss.term_lost", False) is False
@@ -90,8 +108,32 @@ def test_a_term_that_is_only_logged_is_no_lost_term() -> None:
         (lambda out, y: F.mse_loss(out, y) + 1e-3 * out.pow(2).sum(), False),
         (lambda out, y: F.mse_loss(out, y) + out.pow(2).sum(1).mean(), False),
         (lambda out, y: F.mse_loss(out, y, reduction="sum") + out.abs().sum(), None),
+        (lambda out, y: F.mse_loss(out, y, reduction="sum") / len(out) + 0.01 * out.pow(2).mean(), False),
+        (lambda out, y: (((out - y) ** 2) / len(out)).sum() + 0.01 * out.pow(2).mean(), False),
+        (lambda out, y: (F.mse_loss(out, y) + out.pow(2).sum()) / 32, True),
+        (lambda out, y: F.mse_loss(out, y) + (out * out).sum(), True),
+        (
+            lambda out, y: masked(F.mse_loss(out, y, reduction="none"), y > 1) + 0.01 * out.pow(2).mean(),
+            False,
+        ),
+        (lambda out, y: (out.softmax(0) * (out - y) ** 2).sum() + 0.01 * out.pow(2).mean(), False),
+        (lambda out, y: torch.where(y > 1, (out - y) ** 2, 0).sum() / 5 + 0.01 * out.abs().mean(), False),
     ],
-    ids=["sum beside mean", "mean beside sum", "divided", "weighted", "sum of each sample", "both sums"],
+    ids=[
+        "sum beside mean",
+        "mean beside sum",
+        "divided",
+        "weighted",
+        "sum of each sample",
+        "both sums",
+        "divided, beside a small one",
+        "divided before",
+        "all divided",
+        "square",
+        "masked",
+        "weights that add up to 1",
+        "chosen",
+    ],
 )
 def test_a_sum_beside_a_mean_is_told_unless_it_has_a_weight(loss: Loss, found: bool | None) -> None:
     assert trained(loss).facts.get("loss.sum_beside_mean") is found

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from .looking import Said, train, watched
 
@@ -301,3 +302,44 @@ def test_a_script_that_stops_at_nan_is_told_the_operation_from_the_graph() -> No
         stops_at_nan()
     assert said["act.nonfinite_op"] == "sqrt"
     assert said["test.anomaly_names_op"] == "SqrtBackward0"
+
+
+class Recomputed(nn.Module):
+    """A generator behind a checkpoint, which draws again where its backward pass computes it again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(4, 1), nn.Dropout(0.5))
+
+    def forward(self, noise: Any) -> Any:
+        return checkpoint(self.inner, noise, use_reentrant=False, preserve_rng_state=False)
+
+
+def adversaries(generator: nn.Module) -> torch.Tensor:
+    """A generator and its critic, which is given NaN in one step. Returns the random state at the end."""
+    critic = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    first, second = (torch.optim.SGD(one.parameters(), lr=0.01) for one in (generator, critic))
+    for step in range(1, 13):
+        real = torch.full((8, 1), float("nan") if step == 10 else 1.0)
+        fake = generator(torch.randn(8, 4))
+        second.zero_grad()
+        loss: Any = F.softplus(-critic(real)).mean() + F.softplus(critic(fake.detach())).mean()
+        loss.backward()
+        second.step()
+        first.zero_grad()
+        score: Any = F.softplus(-critic(fake)).mean()
+        score.backward()
+        first.step()
+    return torch.get_rng_state()
+
+
+@pytest.mark.parametrize("generator", [mlp, Recomputed])
+def test_a_look_that_begins_behind_the_forward_of_a_generator_leaves_its_graph_and_random_numbers_alone(
+    generator: Any,
+) -> None:
+    alone = adversaries(generator())
+    torch.manual_seed(0)
+    with watched() as said:
+        watched_too = adversaries(generator())
+    assert said["model.weights_nonfinite"] is False
+    assert torch.equal(alone, watched_too)

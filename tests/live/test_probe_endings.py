@@ -228,6 +228,10 @@ def test_what_the_processes_say_that_they_took_is_their_own(knowledge: Knowledge
     assert seen["env.processors_elsewhere"] == pytest.approx(0.15)
 
 
+OWN_QUEUE = [
+    'File "train.py", line 12, in <module>',
+    'File "/work/replay_queue.py", line 171, in get',
+]
 WAITS = [
     'File "train.py", line 12, in <module>',
     'File "/usr/lib/python3.11/queue.py", line 171, in get',
@@ -240,10 +244,21 @@ WAITS = [
     [
         (raised("_queue.Empty", "", t=14.0), True),
         (stacks(*WAITS), True),
+        (stacks("train.py:12 in <module>: q.get()", "/usr/lib/python3.11/queue.py:171 in get: wait()"), True),
+        (stacks(*WAITS, moving=True), None),
+        (stacks(*OWN_QUEUE), None),
         (stacks('File "train.py", line 12, in <module>'), None),
         (raised("ValueError", "no rows left", t=14.0), None),
     ],
-    ids=["gave up", "still waits", "computes", "another error"],
+    ids=[
+        "gave up",
+        "still waits",
+        "waits, as Python tells",
+        "moves",
+        "a queue of one's own",
+        "computes",
+        "another error",
+    ],
 )
 def test_a_thread_that_raised_is_told_where_the_main_one_waits_for_it(
     knowledge: Knowledge, main: Record, failed: bool | None
@@ -252,3 +267,11 @@ def test_a_thread_that_raised_is_told_where_the_main_one_waits_for_it(
     seen = Seen(knowledge, [process(), steps(loss=LOSSES), feeder, main])
 
     assert seen["process.feeder_failed"] is failed
+
+
+def test_a_run_that_went_on_without_the_thread_that_raised_did_not_wait_in_vain(knowledge: Knowledge) -> None:
+    feeder = raised("KeyError", "'frames'", t=5.0, thread="feeder")
+    later = {**steps(loss=[1.0, 1.0]), "step": [61, 62], "t": 12.0}
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES), feeder, stacks(*WAITS), later])
+
+    assert seen["process.feeder_failed"] is None

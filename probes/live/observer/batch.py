@@ -37,9 +37,9 @@ SHOWN = 8
 """How many samples are named."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Entry:
-    """One tensor of a batch: its key (`0`, `pixel_values`) and whether it is a label."""
+    """One tensor of a batch: its key (`0`, `pixel_values`) and whether it is a label. Entries of several calls share keys."""
 
     key: str
     is_label: bool

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .batch import entries, write_facts
 from .blame import from_outside, nonfinite_weights
+from .graphs import was_computed
 from .journal import Journal
 from .look.values import largest, nonfinite, readable
 from .part import Part
@@ -45,7 +46,7 @@ class Batches(Part):
             return
         torch = self._watcher.torch
         known = entries(torch, self._batch, (args, kwargs))
-        self._made = self._made + 1 if all(one.tensor.grad_fn is not None for one in known) else 0
+        self._made = self._made + 1 if all(was_computed(one.tensor) for one in known) else 0
         if 0 < self._made < PATIENCE:
             return
         self._batch, self._made = None, 0

@@ -6,6 +6,7 @@ import gc
 from typing import TYPE_CHECKING, Any
 
 from .checks.tensors import readable
+from .graphs import was_computed
 from .look.values import nonfinite
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def from_outside(torch: Any, known: list[Entry]) -> list[Entry]:
     What was computed has a graph. Where it was cut off, the tensor with the graph mostly lives on in the same memory;
     that is looked for among all tensors alive, where the entry holds NaN or Inf.
     """
-    given = [one for one in known if one.tensor.grad_fn is None]
+    given = [one for one in known if not was_computed(one.tensor)]
     bad = [one for one in given if nonfinite(torch, one.tensor)]
     made = _made(torch) if bad else set()
     return [one for one in given if one not in bad or _memory(one.tensor) not in made]
@@ -34,7 +35,7 @@ def from_outside(torch: Any, known: list[Entry]) -> list[Entry]:
 def _made(torch: Any) -> set[int]:
     """The memory of all tensors that have a graph."""
     tensors = [one for one in gc.get_objects() if type(one) is torch.Tensor and readable(torch, one)]
-    return {_memory(one) for one in tensors if one.grad_fn is not None}
+    return {_memory(one) for one in tensors if was_computed(one)}
 
 
 def _memory(tensor: Any) -> int:

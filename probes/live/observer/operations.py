@@ -97,7 +97,7 @@ class Operations:
                 name = getattr(function, "__name__", "")
                 try:
                     # What is asked of a leaf warns of nothing, so that it matters not from where.
-                    if name == "__get__" and args[0].is_leaf:
+                    if name == "__get__" and _is_leaf(args[0]):
                         return function(*args)
                     result = call_in_place(sys._getframe(1), function, args, kwargs or {})
                 except BaseException as error:
@@ -114,3 +114,11 @@ class Operations:
     def _tell(self, heard: list[Listener], call: Call) -> None:
         for listener in heard:
             listener(call)
+
+
+def _is_leaf(tensor: Any) -> bool:
+    """Some views of what was changed in place since raise at this question; they have a graph."""
+    try:
+        return bool(tensor.is_leaf)
+    except RuntimeError:
+        return False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .checks.tensors import readable
 from .journal import Journal
 from .model import held
 from .part import Part
@@ -21,6 +23,8 @@ SPEAK_AT = (3, 20, 100)
 EVERY = 10
 """After the first steps that are all looked at, each so many."""
 NAMES = 20
+WEIGHTS = "weights_any"
+"""The column in which a device answers, some steps later, which of the weights asked for are not all 0."""
 
 
 class Parameters(Part):
@@ -32,23 +36,33 @@ class Parameters(Part):
         self._journal = journal
         self._watcher = watcher
         self._seen: dict[int, _Seen] = {}
+        self._asked: list[tuple[_Seen, torch.Tensor]] = []
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Take in one step."""
         if step in SPEAK_AT:
             self._speak()
-        if step in SPEAK_AT[1:]:
-            self._say_products()
+        if WEIGHTS in values:
+            asked, self._asked = self._asked, []
+            self._say_products(asked, values[WEIGHTS])
+        if step in SPEAK_AT[1:] and not self._asked:
+            self._asked = self._silent()
+            self._watcher.pending += [(WEIGHTS, one.detach().any()) for _, one in self._asked]
         if "parameters" not in values or (step > SPEAK_AT[1] and step % EVERY > 1) or values["skipped"]:
             return
         model = values["model"]
-        seen = self._seen.setdefault(model.number, _Seen(model))
+        seen = self._seen.setdefault(model.number, _Seen(model, self._watcher.torch))
         seen.take_in(values["parameters"], values.get("norms", []))
 
     def ended(self) -> None:
         """The whole run."""
         self._speak()
-        self._say_products()
+        asked = self._silent()
+        self._say_products(asked, [bool(one.detach().any()) for _, one in asked])
+
+    def with_gradient(self) -> set[int]:
+        """The ids of the parameters that have had a gradient in a step that was looked at."""
+        return {key for seen in self._seen.values() for key in seen.sums}
 
     def _speak(self) -> None:
         self._seen = {number: one for number, one in self._seen.items() if one.model.is_alive}
@@ -77,13 +91,16 @@ class Parameters(Part):
         if ratios:
             self._journal.fact("grad.first_to_last", min(ratios))
 
-    def _say_products(self) -> None:
+    def _silent(self) -> list[tuple[_Seen, torch.Tensor]]:
+        """The weights without a gradient, of each model."""
+        models = [one for one in self._seen.values() if one.model.is_alive and one.steps > SPEAK_AT[0]]
+        return [(seen, one) for seen in models for one in seen.silent()]
+
+    def _say_products(self, asked: list[tuple[_Seen, torch.Tensor]], any_of: list[Any]) -> None:
         """Zeros times zeros, where something else learns, or nothing else is there to learn: the loss itself is sound."""
-        for seen in self._seen.values():
-            silent = seen.silent() if seen.model.is_alive and seen.steps > SPEAK_AT[0] else []
-            if not silent:
-                continue
-            zero = zero_products((seen.model.name_of(one), one) for one in silent)
+        for seen in {id(seen): seen for seen, _ in asked if seen.model.is_alive}.values():
+            silent = [(one, bool(some)) for (of, one), some in zip(asked, any_of) if of is seen]
+            zero = zero_products([(seen.model.name_of(one), one) for one, some in silent if not some])
             learns = len(silent) < len(seen.trained())
             if zero and (learns or len(zero) == len(silent)):
                 note = _listed(zero, len(seen.trained()))
@@ -94,8 +111,9 @@ class Parameters(Part):
 class _Seen:
     """Sums over the steps that were looked at, for the parameters of one optimizer."""
 
-    def __init__(self, model: ModelSeen) -> None:
+    def __init__(self, model: ModelSeen, torch: ModuleType) -> None:
         self.model = model
+        self._torch = torch
         self.steps = 0
         self.asked: set[int] = set()
         """Those that were to train in a step that was looked at: some are thawed, or added, in the course of a run."""
@@ -118,8 +136,9 @@ class _Seen:
         return [self.model.name_of(one) for one in self.silent()]
 
     def silent(self) -> list[torch.Tensor]:
-        """Those whose gradient was 0 in every step that was looked at."""
-        return [one for one in self.trained() if self.sums.get(id(one)) == 0.0]
+        """Those whose gradient was 0 in every step that was looked at. Of what is spread over ranks a part may well be 0."""
+        zero = [one for one in self.trained() if self.sums.get(id(one)) == 0.0]
+        return [one for one in zero if readable(self._torch, one)]
 
     def first_to_last(self) -> float | None:
         """The typical gradient of the first fifth of the weights over that of the last, in the order of the modules.

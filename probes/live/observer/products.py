@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 
-def zero_products(silent: Iterable[tuple[str, Any]]) -> list[str]:
-    """Names of the weights, among those whose gradient has been 0 throughout, that are 0 and are multiplied by zeros.
+def zero_products(zero: Sequence[tuple[str, Any]]) -> list[str]:
+    """Names of the weights, among those that are 0 and whose gradient has been 0 throughout, that are multiplied by zeros.
 
     Two matrices of which one takes what the other gives (both factors of a low-rank adapter, two layers in a row), or
     a matrix and the factor its output is scaled by. A single one that starts at zero gets a gradient in the first
-    step, or, behind another such, in the second. Waits for the device.
+    step, or, behind another such, in the second.
     """
-    zero = [(name, one) for name, one in silent if one.numel() and not bool(one.detach().any())]
     found = dict.fromkeys(
         each
         for name, one in zero

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .graphs import leaves_of, nodes_below
 from .model import unwrapped
 
 if TYPE_CHECKING:
@@ -44,14 +45,5 @@ def _parameters(one: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def leaves(loss: torch.Tensor) -> Iterator[torch.Tensor]:
-    """The leaf tensors that the loss was computed from and that want a gradient."""
-    seen: set[Any] = set()
-    stack: list[Any] = [loss.grad_fn]
-    while stack and len(seen) < NODES:
-        node = stack.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        if type(node).__name__ == "AccumulateGrad":
-            yield node.variable
-        stack.extend(following for following, _ in node.next_functions)
+    """The leaf tensors that the loss was computed from and that want a gradient, those of the first layers first."""
+    return leaves_of(nodes_below(loss.grad_fn, NODES)[::-1])

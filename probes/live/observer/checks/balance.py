@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..look.values import tensors_in
 from .check import Check
@@ -16,6 +16,7 @@ FEWEST = 8
 """Times that the sum counts for more than a mean would, from which on they are out of balance."""
 
 PASSED = ("NegBackward", "ToCopyBackward", "SqueezeBackward", "ViewBackward")
+WEIGHTED = ("MulBackward", "WhereBackward", "MaskedFillBackward")
 MEAN, SUM = 1, 2
 """Reductions, as the nodes of losses save them."""
 
@@ -23,8 +24,9 @@ MEAN, SUM = 1, 2
 class Balance(Check):
     """Weighs the terms of a loss as its graph shows them: the factor of each, and how it was reduced.
 
-    A sum over a batch of N counts N times as much as the mean would. Where it was divided by N, or given a small
-    weight, the terms are in balance; a sum over anything but the samples (weights) is none over the batch.
+    A sum over a batch of N counts N times as much as the mean would. Where it, and not the whole loss, was divided
+    by N or more, it is a mean, and so may be a sum of products, with a mask or with weights that add up to 1; a sum
+    over anything but the samples (the weights of a layer) is none over the batch.
     """
 
     name = "balance"
@@ -47,44 +49,59 @@ class Balance(Check):
         terms = _weighed(loss.grad_fn)
         if len(terms) > 1:
             self.say(
-                "loss.terms_without_weight", sum(not weight and _is_computed(node) for node, weight in terms)
+                "loss.terms_without_weight", sum(not one.weight and _is_computed(one.node) for one in terms)
             )
         if self._batch >= FEWEST:
-            self._compare([(_reduction(node, self._batch), weight) for node, weight in terms if weight])
+            self._compare([one for one in terms if one.weight])
 
-    def _compare(self, weighed: list[tuple[int, float]]) -> None:
+    def _compare(self, terms: list[_Term]) -> None:
+        weighed = [_reduced(term, self._batch) for term in terms]
         sums = [weight for how, weight in weighed if how == SUM]
         means = [weight for how, weight in weighed if how == MEAN]
-        if len(weighed) > 1 and means:
-            least = min(means)
+        if len(terms) > 1 and means:
             self.say(
                 "loss.sum_beside_mean",
-                any(one * self._batch >= FEWEST * least for one in sums),
+                any(one * self._batch >= FEWEST * max(means) for one in sums),
                 note=f"a batch of {self._batch}",
             )
 
 
-def _weighed(last: Any) -> list[tuple[Any, float]]:
+class _Term(NamedTuple):
+    """The last node of a term, the factor that the term has in the loss, and the least of those that are its own."""
+
+    node: Any
+    weight: float
+    least: float
+
+
+def _weighed(last: Any) -> list[_Term]:
     """The last nodes of what is added up to a loss, each with the factor that it has there."""
-    nodes: list[tuple[Any, float]] = [(last, 1.0)]
-    found: list[tuple[Any, float]] = []
-    while nodes and len(found) + len(nodes) < TERMS:
-        node, weight = nodes.pop()
-        name = node.name() if node is not None else ""
-        parents = (
-            [parent for parent, _ in node.next_functions if parent is not None] if node is not None else []
-        )
-        if name.startswith(SUMS):
-            alpha = abs(float(getattr(node, "_saved_alpha", 1) or 1))
-            nodes += [(one, weight * (alpha if place else 1.0)) for place, one in enumerate(parents)]
-        elif (
-            len(parents) == 1
-            and (factor := 1.0 if name.startswith(PASSED) else _factor(node, name)) is not None
-        ):
-            nodes.append((parents[0], weight * factor))
-        elif node is not None:
-            found.append((node, weight))
+    whole, weight, _ = _without_factors(last, 1.0)
+    waiting = [_Term(whole, weight, 1.0)] if whole is not None else []
+    found: list[_Term] = []
+    while waiting and len(found) + len(waiting) < TERMS:
+        node, weight, least = waiting.pop()
+        if not node.name().startswith(SUMS):
+            found.append(_Term(node, weight, least))
+            continue
+        alpha = abs(float(getattr(node, "_saved_alpha", 1) or 1))
+        for place, (parent, _) in enumerate(node.next_functions):
+            if parent is not None:
+                inner, factor, own = _without_factors(parent, alpha if place else 1.0)
+                waiting.append(_Term(inner, weight * factor, min(least, own)))
     return found
+
+
+def _without_factors(node: Any, factor: float) -> tuple[Any, float, float]:
+    """The first node below that is more than a factor, the product of the factors before it, and the least of them."""
+    least = factor
+    while len(parents := [parent for parent, _ in node.next_functions if parent is not None]) == 1:
+        name = node.name()
+        another = 1.0 if name.startswith(PASSED) else _factor(node, name)
+        if another is None:
+            break
+        node, factor, least = parents[0], factor * another, min(least, another)
+    return node, factor, least
 
 
 def _is_computed(node: Any) -> bool:
@@ -113,13 +130,23 @@ def _factor(node: Any, name: str) -> float | None:
     return 1.0 / value if value else None
 
 
-def _reduction(node: Any, batch: int) -> int:
-    """Whether all samples were averaged (MEAN) or added up (SUM); 0 where neither is known."""
+def _reduced(term: _Term, batch: int) -> tuple[int, float]:
+    """Whether all samples were averaged (MEAN) or added up (SUM), 0 where neither is known; and the factor of that."""
+    node, weight, least = term
     name = node.name()
-    if name.startswith("MeanBackward"):
-        return MEAN
+    reduction = MEAN if name.startswith("MeanBackward") else getattr(node, "_saved_reduction", 0)
     if name.startswith("SumBackward0"):
         sizes = getattr(node, "_saved_self_sym_sizes", ())
-        return SUM if sizes and int(sizes[0]) == batch else 0
-    reduction = getattr(node, "_saved_reduction", 0)
-    return reduction if reduction in (MEAN, SUM) else 0
+        inner, factor, own = _without_factors(node.next_functions[0][0], 1.0)
+        weight, least = weight * factor, min(least, own)
+        reduction = SUM if sizes and int(sizes[0]) == batch and not _is_weighted(inner) else 0
+    if reduction == SUM and least <= 1 / batch:
+        return MEAN, weight * batch
+    return (reduction if reduction in (MEAN, SUM) else 0), weight
+
+
+def _is_weighted(node: Any) -> bool:
+    """Whether it multiplies two tensors, or leaves out some values, as a mask does. A square does neither."""
+    parents = [parent for parent, _ in node.next_functions]
+    square = len(parents) == 2 and parents[0] is parents[1]
+    return node.name().startswith(WEIGHTED) and not square

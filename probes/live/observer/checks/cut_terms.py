@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..graphs import grad_fn_of
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
-from .summed import parts_of
+from .summed import nodes_of, parts_of
 
 if TYPE_CHECKING:
     import torch
@@ -30,6 +31,9 @@ LAYERS = (
 )
 """What computes something new where gradients are switched off."""
 
+MAKES = (*LAYERS, "matmul", "__matmul__", "mm", "bmm", "einsum")
+"""What makes something of its own of a tensor."""
+
 HANDED_ON = (
     "clone", "to", "float", "contiguous", "reshape", "view", "flatten", "unsqueeze", "squeeze", "permute", "transpose",
     "__getitem__", "cat", "stack", "matmul", "__matmul__", "mm", "bmm", "einsum", "normalize", "interpolate", "softmax",
@@ -47,12 +51,23 @@ MOST = 256
 """Tensors that are followed."""
 
 
+class _Cut(NamedTuple):
+    """The line at which a tensor was cut from its graph, and the number of the node that had made it.
+
+    None where it has become something else since.
+    """
+
+    where: str
+    source: int | None
+
+
 class CutTerms(Check):
     """Follows what is cut from its graph up to where it is added to a term that has one, and on to the loss.
 
     Constants come from no graph. A number that was cut itself (`x - x.detach()`, a weight, a running mean) is
     meant so, as is a target, since what is computed from it and from a prediction has a graph again. What is
-    subtracted may be a baseline.
+    subtracted may be a baseline. And what was cut may be compared with a codebook that no gradient moves, where the
+    same values reach the loss by another term; through a layer they would have become something of its own.
     """
 
     name = "cut terms"
@@ -61,8 +76,8 @@ class CutTerms(Check):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._cut: dict[int, tuple[weakref.ref[Any], str]] = {}
-        self._added: dict[Any, str] = {}
+        self._cut: dict[int, tuple[weakref.ref[Any], _Cut]] = {}
+        self._added: dict[Any, _Cut] = {}
 
     def look_began(self, step: int) -> None:
         """Nothing was cut yet."""
@@ -73,25 +88,28 @@ class CutTerms(Check):
         result = call.result
         if not isinstance(result, self.torch.Tensor):
             return
-        if call.name in SUMS and result.grad_fn is not None:
+        if call.name in SUMS and grad_fn_of(result) is not None:
             self._add(call)
         elif result.requires_grad or not result.is_floating_point() or len(self._cut) >= MOST:
             return
         elif call.name in CUTS or not self.torch.is_grad_enabled():
-            if any(one.grad_fn is not None and one.numel() > 1 for one in _operands(self.torch, call)):
-                self._follow(result, str(call.place()))
+            nodes = [grad_fn_of(one) for one in _operands(self.torch, call) if one.numel() > 1]
+            node = next((one for one in nodes if one is not None), None)
+            if node is not None:
+                whole = call.name in CUTS and self.torch.is_grad_enabled()
+                self._follow(result, _Cut(str(call.place()), node._sequence_nr() if whole else None))
         elif self._cut:
-            known = (self._where(one) for one in _operands(self.torch, call))
-            where = next((one for one in known if one is not None), None)
-            if where is not None:
-                self._follow(result, where)
+            known = (self._cut_of(one) for one in _operands(self.torch, call))
+            cut = next((one for one in known if one is not None), None)
+            if cut is not None:
+                self._follow(result, _Cut(cut.where, None) if call.name in MAKES else cut)
 
-    def _follow(self, tensor: Any, where: str) -> None:
+    def _follow(self, tensor: Any, cut: _Cut) -> None:
         """It is not kept alive: behind a checkpoint (torch.utils.checkpoint) that would be the memory it saves."""
-        self._cut[id(tensor)] = (weakref.ref(tensor), where)
+        self._cut[id(tensor)] = (weakref.ref(tensor), cut)
 
-    def _where(self, tensor: Any) -> str | None:
-        """The line at which it was cut, if it is one of those that are followed."""
+    def _cut_of(self, tensor: Any) -> _Cut | None:
+        """How it was cut, if it is one of those that are followed."""
         known = self._cut.get(id(tensor))
         return known[1] if known is not None and known[0]() is tensor else None
 
@@ -100,17 +118,17 @@ class CutTerms(Check):
         operands = _operands(self.torch, call)
         if self._cut and len(operands) == 2 and all(one.numel() == 1 for one in operands):
             for one in operands:
-                where = self._where(one) if one.grad_fn is None else None
-                if where is not None:
-                    self._added[call.result.grad_fn] = where
+                cut = self._cut_of(one) if grad_fn_of(one) is None else None
+                if cut is not None:
+                    self._added[call.result.grad_fn] = cut
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Is it the loss that was added up?"""
-        lost = (
-            [self._added[one] for one in parts_of(loss.grad_fn)[0] if one in self._added]
-            if self._added
-            else []
-        )
+        if not self._added:
+            return
+        cuts = [self._added[one] for one in parts_of(loss.grad_fn)[0] if one in self._added]
+        within = {node._sequence_nr() for node in nodes_of(loss.grad_fn)} if cuts else set()
+        lost = [one.where for one in cuts if one.source not in within]
         if lost:
             self.say("loss.term_lost", True)
             self.say("loss.term_lost_where", lost[0])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of, leaves_of, nodes_below
 from ..look.values import tensors_in
 from ..model import held
 from ..operations import Call
+from ..parameters import Parameters
 from .check import Check
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ CUTS = (
 )
 """Functions of a tensor with a graph that give something without one; `__get__` is that of `.data`."""
 
+NEVER = "model.never_called"
+
 NAMES = 8
 """Modules that are named."""
 
@@ -56,6 +59,7 @@ class Cuts(Check):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self._ever: set[int] = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -97,13 +101,17 @@ class Cuts(Check):
         if self._missing:
             self.say("grad.cut", bool(cut))
             self.say("grad.result_unused", bool(self._missing & self._used) and not cut)
-            self._say_never_called()
             if cut:
                 self.say("grad.cut_where", max(cut, key=cut.count))
+        self._ever |= self._used | self._cut.keys()
+        if self._missing or NEVER in self._said:
+            self._say_never_called()
         self._begin()
 
     def _say_never_called(self) -> None:
-        """Modules of which no parameter was used, beside others that were."""
+        """Modules of which no parameter was ever used, beside others that are: some are left out in some steps."""
+        parts = (one for one in self.watcher.parts if isinstance(one, Parameters))
+        ever = self._ever.union(*(one.with_gradient() for one in parts))
         never = [
             (own, path)
             for model in self.watcher.models.values()
@@ -111,17 +119,16 @@ class Cuts(Check):
             if (own := model.modules.get(id(module), ""))
             and (path := [id(one) for one in module.parameters()])
             and self._missing.issuperset(path)
-            and not self._used.intersection(path)
-            and not self._cut.keys() & set(path)
+            and not ever.intersection(path)
         ]
         outer = [own for own, _ in never if not any(own.startswith(f"{one}.") for one, _ in never)]
         if self._used:
-            self.say("model.never_called", ", ".join(outer[:NAMES]))
+            self.say(NEVER, ", ".join(outer[:NAMES]))
 
     def _follow(self, call: Call) -> None:
         """Remember whose graph is cut here."""
         tensor, result = call.args[0] if call.args else None, call.result
-        if not isinstance(tensor, self.torch.Tensor) or tensor.grad_fn is None or tensor.numel() < 2:
+        if not isinstance(tensor, self.torch.Tensor) or grad_fn_of(tensor) is None or tensor.numel() < 2:
             return
         if isinstance(result, self.torch.Tensor):
             if result.requires_grad:
@@ -131,19 +138,5 @@ class Cuts(Check):
         if self._followed < MOST:
             self._followed += 1
             where = str(call.place())
-            for parameter in _below(tensor.grad_fn):
+            for parameter in leaves_of(nodes_below(tensor.grad_fn, NODES)):
                 self._cut.setdefault(id(parameter), where)
-
-
-def _below(last: Any) -> Iterator[Any]:
-    """The leaves of a graph, as far as NODES nodes reach."""
-    nodes, seen = [last], {last}
-    while nodes and len(seen) < NODES:
-        node = nodes.pop()
-        variable = getattr(node, "variable", None)
-        if variable is not None:
-            yield variable
-        for parent, _ in node.next_functions:
-            if parent is not None and parent not in seen:
-                seen.add(parent)
-                nodes.append(parent)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of, nodes_below
 from ..journal import Journal
 from ..look.values import tensors_in
 from .holders import find_holder
@@ -70,7 +71,7 @@ class GraphKept(Follower):
         """The output may be kept, and not the loss."""
         if self._torch.is_grad_enabled():
             for tensor in islice(tensors_in(self._torch.Tensor, output), OUTPUTS):
-                self._mark(tensor.grad_fn)
+                self._mark(grad_fn_of(tensor))
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """The graph of this step."""
@@ -117,12 +118,6 @@ class GraphKept(Follower):
 
 def _next_to_leaves(last: Any) -> Iterator[Any]:
     """The nodes that use a weight, as far as NODES nodes reach."""
-    nodes, seen = [last], {last}
-    while nodes and len(seen) < NODES:
-        node = nodes.pop()
-        for parent, _ in getattr(node, "next_functions", ()):
-            if type(parent).__name__ == "AccumulateGrad":
-                yield node
-            elif parent is not None and parent not in seen:
-                seen.add(parent)
-                nodes.append(parent)
+    for node in nodes_below(last, NODES):
+        if any(type(parent).__name__ == "AccumulateGrad" for parent, _ in node.next_functions):
+            yield node

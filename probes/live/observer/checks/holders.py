@@ -10,12 +10,12 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from inspect import CO_OPTIMIZED
+from itertools import islice
 from types import CellType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..look.places import OURS
-from ..look.values import tensors_in
-from .kept import Descent, Found, Marks
+from .kept import LAST, Descent, Found, Marks
 
 LEVELS = 3
 """How many containers deep what holds them is searched among all that is alive."""
@@ -42,16 +42,28 @@ def find_holder(torch: ModuleType, marks: set[int], count: int) -> Holder | None
 
 
 def tensors_of_script(torch: ModuleType) -> Iterator[Any]:
-    """The tensors that variables of the script's running functions, and the attributes of its objects in them, hold."""
+    """The tensors that variables of the script's running functions, and the attributes of its objects in them, hold.
+
+    Of long lists (a data set) only the last entries are looked at.
+    """
     folder = _folder_of(torch)
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if not frame.f_code.co_filename.startswith((folder, OURS, "<frozen")):
             for name, value in variables(frame):
-                yield from tensors_in(torch.Tensor, value, 2)
+                yield from _last_tensors(torch.Tensor, value, 2)
                 if name == "self" and hasattr(value, "__dict__"):
-                    yield from tensors_in(torch.Tensor, dict(vars(value)), 2)
+                    yield from _last_tensors(torch.Tensor, dict(vars(value)), 2)
         frame = frame.f_back
+
+
+def _last_tensors(kind: Any, value: Any, depth: int) -> Iterator[Any]:
+    if isinstance(value, kind):
+        yield value
+    elif depth and isinstance(value, (list, tuple, dict)):
+        entries = dict.values(value) if isinstance(value, dict) else value
+        for one in islice(reversed(entries), LAST):
+            yield from _last_tensors(kind, one, depth - 1)
 
 
 def _folder_of(torch: ModuleType) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
@@ -56,7 +57,7 @@ class Inputs(Check):
             readable(self.torch, first)
             and first.is_floating_point()
             and first.dim() > 1
-            and first.grad_fn is None  # what another model made
+            and grad_fn_of(first) is None  # what another model made
             and not first.is_inference()
         ):
             self._input, self._scaled, self._version = first, False, first._version

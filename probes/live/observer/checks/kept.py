@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
+from ..graphs import grad_fn_of
 from ..look.values import tensors_in
 
 MARK = "traindx"
@@ -63,7 +64,7 @@ class Marks:
 
     def below(self, tensor: Any, most: int = NODES) -> set[int]:
         """Those that stand in the last nodes of its graph."""
-        nodes, found, seen = [tensor.grad_fn], set(), 0
+        nodes, found, seen = [grad_fn_of(tensor)], set(), 0
         while nodes and seen < most:
             node = nodes.pop()
             if node is None:
@@ -104,7 +105,7 @@ class Descent:
         if isinstance(value, PLAIN) or id(value) in self._seen or self._found or len(self._seen) >= MOST:
             return set()
         if isinstance(value, self._marks.tensor):
-            found, kind = (self._marks.below(value) if value.grad_fn is not None else set()), "tensor"
+            found, kind = self._marks.below(value), "tensor"
         elif depth == 0 or self._is_foreign(value):
             return set()
         else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of
 from ..journal import Journal
 from ..look.values import tensors_in
+from .shuffled import are_shuffled
 from .tensors import readable
 from .turns import FIRST, Follower
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ..model import ModelSeen
     from ..watcher import Watcher
 
-ROWS, VALUES, TOKENS = 16, 24, 256
+ROWS, VALUES, TOKENS = 32, 24, 256
 """Samples of a batch that are remembered, and how many values, or whole numbers, of each they are known by."""
 
 VARIED, WORDS = 4, 8
@@ -26,8 +28,11 @@ VARIED, WORDS = 4, 8
 SAMPLES = 4096
 """Samples that are remembered in all."""
 
-ENOUGH, MOST = 12, 0.35
-"""Samples that came again before anything is said, and the share of these whose label was another one."""
+ENOUGH, MANY, RECENT = 12, 48, 96
+"""Samples that came again before their labels are said to be the same, and to be others; the last of them count."""
+
+MOST = 0.35
+"""The share of these whose label was another one."""
 
 SURE = 256
 """Samples that came again after which nothing more is looked for."""
@@ -38,13 +43,18 @@ LABELS = 1024
 NODES = 8
 """Nodes of a loss's graph that are searched for its labels."""
 
+NONE = 0
+"""How the node of a loss saves that it was not reduced."""
+
 
 class Recurring(Follower):
     """Remembers some samples by their values, with the class that the loss compared them with.
 
     Only where nothing is changed in a sample does it come again. No labels in this sense are places, each as often as
     the others (of a contrastive loss, of the classes of an episode), what is given to another model, and what an
-    agent chose: one sample with two labels in a batch. A set that is one batch comes again in order.
+    agent chose: one sample with two labels in a batch, or a loss that is multiplied with rewards. A set that is one
+    batch comes again in order. Labels that were shuffled are as many of each class as before, and those of one class
+    no longer have one in common; labels that a model or a clustering makes anew do not keep to both.
     """
 
     name = "recurring samples"
@@ -54,7 +64,8 @@ class Recurring(Follower):
         self._watcher = watcher
         self._torch = watcher.torch
         self._labels: dict[int, int] = {}
-        self._again: dict[int, bool] = {}
+        self._again: deque[tuple[int, int]] = deque(maxlen=RECENT)
+        self._count = 0
         self._inputs: Any = None
         self._calls = 0
         self._cleared = False
@@ -105,7 +116,7 @@ class Recurring(Follower):
             and tensor.is_cpu
             and tensor.dim() > 1
             and len(tensor) == count
-            and tensor.grad_fn is None
+            and grad_fn_of(tensor) is None
         )
 
     def _remember(self, parts: list[list[Any]], labels: list[int], plain: int) -> None:
@@ -118,21 +129,23 @@ class Recurring(Follower):
         for key, label in zip(keys, labels):
             known = self._labels.get(key)
             if known is not None:
-                self._again[key] = self._again.get(key, False) or known != label
-            elif len(self._labels) < SAMPLES:
+                self._again.append((known, label))
+                self._count += 1
+            if known is not None or len(self._labels) < SAMPLES:
                 self._labels[key] = label
         if len(self._again) >= ENOUGH:
             self._judge()
 
     def _judge(self) -> None:
-        count, changed = len(self._again), sum(self._again.values())
-        if changed > MOST * count:
+        count, changed = len(self._again), sum(old != new for old, new in self._again)
+        shuffled = changed > MOST * count and count >= MANY and are_shuffled(self._again)
+        if shuffled:
             note = f"{changed} of {count} samples that came again"
             self._journal.fact("data.labels.changed", True, note=note)
         elif not changed and not self._cleared:
             self._cleared = True
             self._journal.fact("data.labels.changed", False)
-        if changed > MOST * count or count >= SURE:
+        if shuffled or self._count >= SURE:
             self._watcher.remove(self)
 
 
@@ -148,8 +161,11 @@ def _is_varied(values: list[Any]) -> bool:
 
 
 def labels_of(loss: Any) -> Any:
-    """What a cross-entropy compares with, where one is the last thing that was computed; None where there are several."""
-    nodes, found = [loss.grad_fn], []
+    """What a cross-entropy compares with, where one is the last thing that was computed; None where there are several.
+
+    Nor where the loss of each sample was multiplied: with what an action brought, these are no labels but actions.
+    """
+    nodes, found, multiplied = [loss.grad_fn], [], False
     for _ in range(NODES):
         if not nodes:
             break
@@ -159,8 +175,11 @@ def labels_of(loss: Any) -> Any:
         if node.name().startswith("NllLossBackward"):
             found.append(node)
         else:
+            multiplied = multiplied or node.name().startswith("MulBackward")
             nodes += [parent for parent, _ in node.next_functions]
-    return found[0]._saved_target if len(found) == 1 else None
+    if len(found) != 1 or (multiplied and found[0]._saved_reduction == NONE):
+        return None
+    return found[0]._saved_target
 
 
 def _rows(tensor: Any) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of
 from ..operations import Call
 from .check import Check
 from .summed import nodes_of
@@ -66,7 +67,7 @@ class Regression(Check):
         if sorted((one.dim(), other.dim())) != [1, 2] or not multiplies(one, other):
             return
         column, row = (one, other) if one.dim() == 2 else (other, one)
-        predicted = (one.grad_fn is not None) != (other.grad_fn is not None) and not (
+        predicted = (grad_fn_of(one) is not None) != (grad_fn_of(other) is not None) and not (
             one.requires_grad and other.requires_grad
         )
         if not predicted or column.shape != (row.shape[0], 1) or call.place().module:

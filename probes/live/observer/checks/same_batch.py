@@ -161,7 +161,7 @@ def _looks_of(tensor: Any) -> list[float]:
     while step > 1 and any(math.gcd(step, size) > 1 for size in tensor.shape):
         step += 2
     looks: list[float] = values[::step][: 2 * EACH].tolist()
-    return [*looks, float(values[:LARGEST].double().sum())]
+    return [*looks, float(values[:LARGEST].float().sum())]
 
 
 def _some(tensor: Any) -> list[float]:

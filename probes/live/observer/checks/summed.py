@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ..graphs import nodes_below
+
 SUMS = ("AddBackward", "SubBackward")
 PASSED = ("MulBackward", "DivBackward", "NegBackward", "ToCopyBackward", "SqueezeBackward", "ViewBackward", "SumBackward",
           "MeanBackward", "StackBackward", "CatBackward")  # fmt: skip
@@ -40,11 +42,4 @@ def parts_of(last: Any) -> tuple[list[Any], list[Any]]:
 
 def nodes_of(last: Any, beyond: Callable[[Any], bool] = lambda node: True) -> list[Any]:
     """The nodes of a graph, NODES of them at most, from the loss on; `beyond` says past which of them it goes on."""
-    found: list[Any] = [last]
-    seen = {last}
-    for node in found:
-        for parent, _ in node.next_functions if beyond(node) else ():
-            if parent is not None and parent not in seen and len(found) < NODES:
-                seen.add(parent)
-                found.append(parent)
-    return found
+    return nodes_below(last, NODES, beyond)

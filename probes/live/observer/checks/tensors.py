@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of
+
 if TYPE_CHECKING:
     import torch
 
@@ -107,7 +109,7 @@ def activations_before(tensor: torch.Tensor, count: int = 2) -> list[str]:
 
 def activation_nodes(tensor: torch.Tensor, count: int = 2) -> Iterator[tuple[str, Any]]:
     """The same with the nodes of the graph."""
-    node: Any = tensor.grad_fn
+    node: Any = grad_fn_of(tensor)
     for _ in range(24):
         if node is None or count == 0:
             return

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of, leaves_of, nodes_below
 from ..look.values import tensors_in
 from ..model import held
 from ..operations import Call
 from .check import Check
 from .cuts import LAYERS
 from .holders import tensors_of_script
-from .summed import nodes_of, terms_of
+from .summed import NODES, nodes_of, terms_of
+from .tensors import readable
 
 if TYPE_CHECKING:
     import torch
@@ -22,8 +25,8 @@ JOINS = ("cat", "stack", "concat", "hstack", "reshape", "view", "flatten", "unsq
          "transpose", "interpolate", "normalize", "to", "float", "contiguous", "__getitem__")  # fmt: skip
 """What hands such a tensor on."""
 
-MOST, SAMPLES = 64, 3
-"""Cut tensors, and gradients of an optimizer, that are followed."""
+MOST, WALKED, SAMPLES = 64, 20_000, 3
+"""Cut tensors that are followed, nodes that are visited to learn what is behind them, and gradients of an optimizer."""
 
 
 class _Term:
@@ -53,7 +56,8 @@ class Terms(Check):
         self._begin()
 
     def _begin(self) -> None:
-        self._cut: dict[int, tuple[Any, set[int], str]] = {}
+        self._cut: dict[int, tuple[weakref.ref[Any], set[int], str]] = {}
+        self._left = WALKED
         self._fed: dict[Any, tuple[set[int], str]] = {}
         self._events: list[tuple[str, Any]] = []
         self._dirty: dict[int, list[Any]] = {}
@@ -67,35 +71,48 @@ class Terms(Check):
         self._begin()
         self._take()
         for one in tensors_of_script(self.torch):
-            if one.grad_fn is not None and one.numel() > 1:
-                self._remember(one.detach(), self._leaves(one.grad_fn), "")
+            if self._is_full():
+                return
+            node = grad_fn_of(one)
+            if node is not None and one.numel() > 1 and readable(self.torch, one):
+                self._remember(one, self._leaves(node), "")
 
     def called(self, call: Call) -> None:
         """A tensor is cut off, handed on, or given to a layer."""
         first: Any = call.args[0] if call.args else None
-        if call.name in CUTS and getattr(first, "grad_fn", None) is not None:
+        node = grad_fn_of(first) if isinstance(first, self.torch.Tensor) else None
+        if call.name in CUTS and node is not None:
             result = call.result
-            if isinstance(result, self.torch.Tensor) and not result.requires_grad and result.numel() > 1:
-                self._remember(result, self._leaves(first.grad_fn), str(call.place()))
+            if not self._is_full() and readable(self.torch, result) and not result.requires_grad:
+                self._remember(result, self._leaves(node), str(call.place()))
         elif self._cut:
             for one in tensors_in(self.torch.Tensor, call.args):
-                plain = one.grad_fn is None and one.layout == self.torch.strided
-                known = self._cut.get(one.data_ptr()) if plain else None
+                known = self._known(one) if readable(self.torch, one) and grad_fn_of(one) is None else None
                 if known is not None:
                     self._hand_on(call, known[1], known[2] or str(call.place()))
                     return
 
     def _hand_on(self, call: Call, parameters: set[int], where: str) -> None:
         for result in tensors_in(self.torch.Tensor, call.result):
-            if result.grad_fn is not None:
-                self._fed.setdefault(result.grad_fn, (parameters, where))
-            elif result.layout == self.torch.strided:
+            node = grad_fn_of(result)
+            if node is not None:
+                self._fed.setdefault(node, (parameters, where))
+            elif readable(self.torch, result):
                 self._remember(result, parameters, where)
 
     def _remember(self, tensor: Any, parameters: set[int], where: str) -> None:
-        """The tensor is kept for the look, so that its memory is no other's."""
-        if parameters and len(self._cut) < MOST:
-            self._cut.setdefault(tensor.data_ptr(), (tensor, parameters, where))
+        """By its memory, which is another's once the tensor is gone: it is not kept alive."""
+        if parameters and tensor.numel() > 1 and self._known(tensor) is None and len(self._cut) < MOST:
+            self._cut[tensor.data_ptr()] = (weakref.ref(tensor), parameters, where)
+
+    def _known(self, tensor: Any) -> tuple[Any, set[int], str] | None:
+        """What stands in the same memory, if it is one of those that are followed."""
+        known = self._cut.get(tensor.data_ptr())
+        return known if known is not None and known[0]() is not None else None
+
+    def _is_full(self) -> bool:
+        """Whether nothing more can be followed in this look."""
+        return len(self._cut) >= MOST or self._left <= 0
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """What has become of the last gradients, and what terms this loss has."""
@@ -138,7 +155,7 @@ class Terms(Check):
     def _take(self) -> None:
         """A few gradients of each optimizer that are not zero."""
         for key, model in self.watcher.models.items():
-            filled: list[Any] = [one for one in held(model.optimizer) if one.grad is not None]
+            filled: list[Any] = [one for one in held(model.optimizer) if readable(self.torch, one.grad)]
             smallest = sorted(filled[:64], key=lambda one: one.numel())[: 2 * SAMPLES]
             self._dirty[key] = [one for one in smallest if bool(one.grad.any())][:SAMPLES]
 
@@ -155,17 +172,20 @@ class Terms(Check):
 
     def _term(self, node: Any) -> _Term:
         """What one term leads to."""
-        reached, cut, where = set(), set(), ""
-        for one in nodes_of(node):
-            if hasattr(one, "variable"):
-                reached.add(id(one.variable))
-            elif one in self._fed:
+        cut: set[int] = set()
+        where = ""
+        nodes = nodes_of(node)
+        reached = {id(one) for one in leaves_of(nodes)}
+        for one in nodes:
+            if one in self._fed and len(nodes) < NODES:  # else it may reach more than was followed
                 parameters, where = self._fed[one]
                 cut |= parameters
         return _Term(reached, cut, where)
 
     def _leaves(self, node: Any) -> set[int]:
-        return {id(one.variable) for one in nodes_of(node) if hasattr(one, "variable")}
+        nodes = nodes_below(node, min(self._left, NODES))
+        self._left -= len(nodes)
+        return {id(one) for one in leaves_of(nodes)}
 
 
 def _used(reached: set[int], later: list[tuple[str, Any]]) -> bool:

@@ -127,6 +127,7 @@ class ToldChecks:
         except Exception as error:  # noqa: BLE001 - the other checks and the run go on
             self._journal.trouble(check.name, error)
             self._checks.remove(check)
+            self._plans.clear()  # with the end of the look goes what it holds
         self._allowance.took(check, time.perf_counter() - start)
 
 

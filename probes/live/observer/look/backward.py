@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import leaves_of, nodes_below
 from .values import nonfinite, statistics
 
 if TYPE_CHECKING:
@@ -59,22 +59,23 @@ class WatchedGraph:
 
 
 def run_backward(torch: Any, loss: torch.Tensor) -> BackwardFound | None:
-    """Run the backward pass of a graph that nobody else uses, and say which node was first to fail."""
+    """Run the backward pass of a graph without using it up, and say which node was first to fail.
+
+    The graph of a twin runs on into that of the run, where it was computed from what has no twin. What the run has
+    used up itself, or changed in place, cannot be run; then what was seen up to there counts.
+    """
     watched = WatchedGraph(torch, loss)
-    leaves = [node.variable for node in nodes_of(loss) if hasattr(node, "variable")]
-    if leaves and loss.numel() == 1:
-        torch.autograd.grad(loss, leaves, allow_unused=True)
+    leaves = list(leaves_of(nodes_of(loss)))
+    try:
+        if leaves and loss.numel() == 1:
+            torch.autograd.grad(loss, leaves, allow_unused=True, retain_graph=True)
+    except RuntimeError:
+        return watched.found
+    finally:
+        watched.remove()
     return watched.found
 
 
-def nodes_of(loss: torch.Tensor) -> Iterator[Any]:
+def nodes_of(loss: torch.Tensor) -> list[Any]:
     """The nodes of the graph below this tensor, each once."""
-    seen: set[Any] = {None}
-    waiting: list[Any] = [loss.grad_fn]
-    while waiting and len(seen) < NODES:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        yield node
-        waiting.extend(following for following, _ in node.next_functions)
+    return nodes_below(loss.grad_fn, NODES)

@@ -95,7 +95,9 @@ class Look:
             twin = self._twins.of(loss)
             if twin is loss or twin.grad_fn is None:
                 return None
-            return from_backward(run_backward(self._torch, twin), self.operations.place_of_node)
+            with self._twins.random_state_of_its_own():  # what a checkpoint computes again may draw
+                found = run_backward(self._torch, twin)
+            return from_backward(found, self.operations.place_of_node)
 
     def of_last_scalar(self) -> Found | None:
         """Where no backward comes: what the last non-finite number with a graph, likely the loss, comes from."""

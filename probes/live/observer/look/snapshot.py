@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of
 from .twin import Twins
 from .values import nonfinite, tensors_in
 
@@ -96,5 +97,5 @@ def _pair(torch: Any, twins: Twins, own: Any, failed: Any) -> None:
         return
     for one, other in zip(ours, theirs):
         # What a network made keeps its graph; what became non-finite on the way here keeps the reason.
-        if one.grad_fn is None and nonfinite(torch, twins.of(one)) is None:
+        if grad_fn_of(one) is None and nonfinite(torch, twins.of(one)) is None:
             twins.pair(one, other.detach())

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import grad_fn_of
 from .found import Found
 from .places import Place
 from .values import nonfinite
@@ -46,7 +47,7 @@ def loss_in_frames(torch: Any, error: BaseException) -> torch.Tensor | None:
 
 
 def _may_be_loss(torch: Any, value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.numel() == 1 and value.grad_fn is not None
+    return isinstance(value, torch.Tensor) and value.numel() == 1 and grad_fn_of(value) is not None
 
 
 def named_by_source(torch: Any, found: Found) -> Found:

@@ -106,7 +106,7 @@ class Twins:
             return
         kind = self._torch.Tensor
         try:
-            with self._random_state_of_its_own(), self._saving_by_itself():
+            with self.random_state_of_its_own(), self._saving_by_itself():
                 twin = function(*with_tensors(kind, args, self.of), **with_tensors(kind, kwargs, self.of))
         except Exception:  # noqa: BLE001 - an operation may raise anything
             # Most often another shape: the batches of the two steps differ in length.
@@ -130,7 +130,7 @@ class Twins:
         return "distributed" not in where and "OpOverload" not in where and not name_of(function) in NOT_TWICE
 
     @contextmanager
-    def _random_state_of_its_own(self) -> Iterator[None]:
+    def random_state_of_its_own(self) -> Iterator[None]:
         """Draw from the random state of the step that failed, and leave that of the run as it is."""
         torch = self._torch
         own = torch.get_rng_state()
