@@ -20,12 +20,14 @@ _VALUES: dict[str, tuple[str, Any]] = {
 }
 
 
-def snippet(name: str, facts: Facts) -> str:
-    """The code of a snippet; names that are not known here are the usual ones."""
+def snippet(name: str, facts: Facts, knowledge: Knowledge) -> str:
+    """The code of a snippet, with the thresholds of the knowledge base; names that are not known here are the usual ones."""
     values = {key: facts.value(fact) or usual for key, (fact, usual) in _VALUES.items()}
     names = {key: _identifier(facts.value(f"code.{key}_name"), usual) for key, usual in _NAMES.items()}
     module = facts.value("act.nonfinite_module")
-    return render(f"snippets/{name}.py.j2", **values, **names, module=_identifier(module, ""))
+    return render(
+        f"snippets/{name}.py.j2", **values, **names, module=_identifier(module, ""), limit=knowledge.limits
+    )
 
 
 def _identifier(value: object, usual: str) -> str:
@@ -40,7 +42,9 @@ def _identifier(value: object, usual: str) -> str:
 def with_code(diagnosis: Diagnosis, facts: Facts, knowledge: Knowledge) -> Diagnosis:
     """The diagnosis with the code of every fix that brings some."""
     fixes = tuple(
-        one._replace(code=snippet(name, facts)) if (name := knowledge.fixes[one.id].snippet) else one
+        one._replace(code=snippet(name, facts, knowledge))
+        if (name := knowledge.fixes[one.id].snippet)
+        else one
         for one in diagnosis.fixes
     )
     return diagnosis._replace(fixes=fixes)

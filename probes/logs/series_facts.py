@@ -47,6 +47,9 @@ def tell_series(
         tell_eval(told, validation, [*evals[1:], *store.of("eval_loss_part")], train)
     elif perplexity := store.of("eval_perplexity"):
         tell_perplexity(told, perplexity[0])
+    for series in [*store.of("eval_perplexity"), *store.of("perplexity")][:1]:
+        if series.last is not None:
+            told.tell("log.perplexity.last", series.last.value, series.last.mark)
     for series in store.of("eval_distance")[:1]:
         tell_distance(told, series)
     tell_scores(told, next(iter(store.of("accuracy")), None), next(iter(scores), None))

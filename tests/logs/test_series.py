@@ -114,6 +114,7 @@ def test_perplexity_stands_in_for_a_validation_loss(knowledge: Knowledge) -> Non
     found = facts(knowledge, loss="3..0.5x10", eval_perplexity="28 21 24 33 47")
     assert found["loss.eval.rising"] is True
     assert "loss.eval.last" not in found
+    assert found["log.perplexity.last"] == 47
 
 
 def test_a_distance_that_rises_after_its_best(knowledge: Knowledge) -> None:

@@ -7,13 +7,20 @@ import ast
 import pytest
 
 from traindx.engine.facts import Fact, Facts, Origin
-from traindx.engine.kb.load import snippet_names
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.load import load, snippet_names
+from traindx.engine.kb.packs import own_pack
 from traindx.engine.report.snippets import snippet
 
 NAMES = {
     "code.loss_name": "cost", "code.model_name": "self.net", "code.optimizer_name": "solver",
     "code.loader_name": "batches", "code.scaler_name": "amp",
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return load([own_pack()])
 
 
 def facts_with(values: dict[str, str]) -> Facts:
@@ -30,22 +37,25 @@ def parses(code: str) -> bool:
 
 @pytest.mark.parametrize("name", sorted(snippet_names()))
 @pytest.mark.parametrize("values", [{}, NAMES], ids=["usual names", "the user's names"])
-def test_every_snippet_is_python(name: str, values: dict[str, str]) -> None:
-    assert parses(snippet(name, facts_with(values)))
+def test_every_snippet_is_python(knowledge: Knowledge, name: str, values: dict[str, str]) -> None:
+    assert parses(snippet(name, facts_with(values), knowledge))
 
 
-def test_the_users_names_are_used() -> None:
-    code = snippet("skip-nonfinite-gradients", facts_with(NAMES))
+def test_the_users_names_are_used(knowledge: Knowledge) -> None:
+    code = snippet("skip-nonfinite-gradients", facts_with(NAMES), knowledge)
     assert "amp.unscale_(solver)" in code
     assert "clip_grad_norm_(self.net.parameters()" in code
 
 
-def test_a_scaler_only_stands_there_if_the_script_has_one() -> None:
-    assert "unscale_" not in snippet("clip-then-skip", Facts())
+def test_a_scaler_only_stands_there_if_the_script_has_one(knowledge: Knowledge) -> None:
+    assert "unscale_" not in snippet("clip-then-skip", Facts(), knowledge)
+
+
+def test_thresholds_are_those_of_the_knowledge_base(knowledge: Knowledge) -> None:
+    assert f"after > {knowledge.limits['grad_norm_skip']}:" in snippet("clip-then-skip", Facts(), knowledge)
 
 
 @pytest.mark.parametrize("name", ["os.system('x')", "a; import os", "class", "", "a b", "__import__('os')"])
-def test_only_names_get_into_code(name: str) -> None:
-    assert snippet("skip-nonfinite-loss", facts_with({"code.loss_name": name})) == snippet(
-        "skip-nonfinite-loss", Facts()
-    )
+def test_only_names_get_into_code(knowledge: Knowledge, name: str) -> None:
+    usual = snippet("skip-nonfinite-loss", Facts(), knowledge)
+    assert snippet("skip-nonfinite-loss", facts_with({"code.loss_name": name}), knowledge) == usual
