@@ -1,18 +1,16 @@
-"""What did the person hand in? Files told apart by name and first bytes, run directories walked."""
+"""What did the person hand in? Files and pipes that are named, run directories walked."""
 
 from __future__ import annotations
 
 import io
 import os
-import re
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from traindx.engine.regex import regex
-
 from .inputs import Input, Kind
-from .text import MAX_TEXT, Unreadable, encoding_of, is_binary, open_bytes
+from .kinds import kind_inside, kind_of
+from .text import MAX_TEXT
 
 MAX_FILES = 400
 """Inputs taken from one run directory; a person names what should be read beyond."""
@@ -22,42 +20,6 @@ _SKIPPED = frozenset((
     ".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", "__pycache__", ".cache", ".mypy_cache",
     ".ruff_cache", ".pytest_cache", "site-packages", ".ipynb_checkpoints", "wandb-media", "media", ".idea", ".vscode",
 ))  # fmt: skip
-_UNPACKED = (".gz", ".zst")
-
-_BY_NAME: tuple[tuple[tuple[str, ...], tuple[str, ...], Kind], ...] = (
-    (("events.out.tfevents.",), (), Kind.EVENTS),
-    (("trainer_state", "all_results", "eval_results", "train_results"), ("_state.json", "_results.json"), Kind.RECORDS),
-    ((), (".jsonl", ".ndjson", ".csv", ".tsv"), Kind.RECORDS),
-    (("requirements", "constraints"), (".txt", ".in"), Kind.PACKAGES),
-    (("pip-freeze", "pip_freeze", "pipfreeze", "pip-list", "pip_list", "piplist"), (), Kind.PACKAGES),
-    (("environment", "conda"), (".yaml", ".yml"), Kind.PACKAGES),
-    (("conda-list", "conda_list"), (), Kind.PACKAGES),
-    ((), (".py", ".ipynb"), Kind.CODE),
-    ((), (".pt", ".pth", ".ckpt", ".safetensors"), Kind.CHECKPOINT),
-    (("pytorch_model", "adapter_model", "optimizer", "scheduler"), (".bin",), Kind.CHECKPOINT),
-    (
-        (),
-        (
-            ".yaml", ".yml", ".json", ".jsonc", ".json5", ".toml", ".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".sub",
-            ".pbs", ".ps1", ".bat", ".cmd", ".env", ".ini", ".cfg", ".conf", ".gin",
-        ),
-        Kind.CONFIG,
-    ),
-    (("dockerfile", "docker-compose", "compose"), (), Kind.CONFIG),
-    (("makefile",), ("makefile",), Kind.CONFIG),
-    ((), (".log", ".out", ".err", ".txt", ".md", ".rst", ".stdout", ".stderr"), Kind.LOG),
-    (("nohup", "slurm", "stdout", "stderr", "log", "dmesg"), (), Kind.LOG),
-)  # fmt: skip
-"""What names begin and end with, in lower case; the first that fits tells the kind."""
-_NOT_READ = regex(
-    r"(?i)\.(?:pt|pth|bin|ckpt|safetensors|onnx|h5|hdf5|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|db|sqlite|"
-    r"png|jpe?g|webp|bmp|gif|tiff?|mp4|avi|mov|mkv|wav|flac|mp3|ogg|pdf|zip|tar|tgz|xz|7z|so|dll|exe|whl|lock|map|ttf|"
-    r"tfrecords?|idx|model|vocab|bpe|spm|proto|gguf)$"
-)
-_BIG_TABLES = regex(
-    r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$"
-)
-_METRIC_HEADER = regex(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
 
 
 class BadInput(Exception):
@@ -125,40 +87,6 @@ def _file(path: Path, kind: Kind | None) -> Input:
         raise BadInput(f"{path}: {error.strerror or error}") from None
 
 
-def kind_of(path: Path) -> Kind:
-    """What a file is, by its name where that says it, else by its first bytes."""
-    name = path.name
-    for ending in _UNPACKED:
-        name = name.removesuffix(ending)
-    low = name.lower()
-    for beginnings, endings, kind in _BY_NAME:
-        if low.startswith(beginnings or "") and low.endswith(endings or ""):
-            return kind
-    return Kind.OTHER if _NOT_READ.search(name) else _by_content(path)
-
-
-def _by_content(path: Path) -> Kind:
-    start = _start(path)
-    if is_binary(start):
-        return Kind.OTHER
-    text = start.decode(encoding_of(start), errors="replace").lstrip("\ufeff \t\r\n")
-    if text.startswith("#!"):
-        return Kind.CODE if "python" in text.split("\n", 1)[0] else Kind.CONFIG
-    if text.startswith("{"):
-        return Kind.RECORDS if re.match(r"\{[^\n]*\}\s*\n\s*\{", text) else Kind.CONFIG
-    if re.match(r"(?:from\s+\w[\w.]*\s+import\s|import\s+\w)", text):
-        return Kind.CODE
-    return Kind.LOG
-
-
-def _start(path: Path, size: int = 4096) -> bytes:
-    try:
-        with open_bytes(Input(str(path), Kind.OTHER, path)) as file:
-            return file.read(size)
-    except (Unreadable, OSError, EOFError):
-        return b""
-
-
 def _walk(root: Path, found: Found) -> None:
     """Everything in a run directory that a probe can read, the likeliest files first."""
     files: list[tuple[Path, Kind]] = []
@@ -166,7 +94,7 @@ def _walk(root: Path, found: Found) -> None:
         if count > MAX_SEEN:
             found.notes.append(f"{root}: more than {MAX_SEEN} files; only these were looked at")
             break
-        kind = _kind_inside(path)
+        kind = kind_inside(path)
         if kind is not Kind.OTHER:
             files.append((path, kind))
     files.sort(key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
@@ -204,20 +132,6 @@ def _files(root: Path, found: Found) -> Iterator[Path]:
                 yield entry
             elif os.path.islink(entry):
                 found.notes.append(f"{entry}: a link to {os.readlink(entry)}, which is not there")
-
-
-def _kind_inside(path: Path) -> Kind:
-    """What a file in a run directory is. Hidden files, tables that are not metrics and model files are passed over."""
-    if _BIG_TABLES.search(path.name) or path.name.startswith((".", "README", "LICENSE")):
-        return Kind.OTHER
-    kind = kind_of(path)
-    if (
-        kind is Kind.RECORDS
-        and path.suffix.lower() != ".json"
-        and not _METRIC_HEADER.search(_start(path, 512))
-    ):
-        return Kind.OTHER
-    return kind
 
 
 def _nearby(path: Path) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..discover import kind_of
 from ..inputs import Input, Kind
+from ..kinds import kind_of
 
 MAX_SIZE = 8 << 20
 """Bytes; larger files are data."""

@@ -145,18 +145,9 @@ def diagnose(
     from .session import Session
 
     if experiments:
-        from .experiment import BUDGET, find_out
+        from .experiment import from_main_command
 
-        given = _given_with_experiment()
-        return find_out(
-            [str(path) for path in paths],
-            symptoms=symptoms,
-            answers=answers,
-            minutes=budget / 60 if "budget" in given else BUDGET,
-            report=report,
-            kb_folders=kb_folders,
-            colour=colour,
-        )
+        return from_main_command(click.get_current_context())
     if patched and write:
         raise BadCall("--patched writes a new file and --write changes yours: choose one")
     if diff_only and output != "text":
@@ -183,18 +174,6 @@ def diagnose(
     else:
         out.show(output, diagnosis, known, colour=colour)
     return _exit_code(reasoned)
-
-
-def _given_with_experiment() -> frozenset[str]:
-    """The options of this call. Raises BadCall for those that say nothing to an experiment."""
-    context = click.get_current_context()
-    default = click.core.ParameterSource.DEFAULT
-    given = frozenset(name for name in context.params if context.get_parameter_source(name) is not default)
-    known = {"paths", "symptoms", "answers", "experiments", "budget", "kb_folders", "report", "colour"}
-    for one in context.command.params:
-        if one.name in given - known:
-            raise BadCall(f"--experiment runs a command; {one.opts[-1]} is not for that")
-    return given
 
 
 def _exit_code(reasoned: Reasoned) -> int:

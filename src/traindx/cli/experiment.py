@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import options
+from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
 from .trying import PATIENCE, STEPS, trial_options
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 BUDGET = 15.0
 """Minutes for all experiments."""
+_OF_MAIN_COMMAND = {"paths", "symptoms", "answers", "experiments", "budget", "kb_folders", "report", "colour"}
+"""The options of `diagnose` that an experiment heeds."""
 _QUESTIONS = 60
 """Questions that are looked through for one that an experiment answers."""
 
@@ -48,6 +51,25 @@ def experiment(
         command, symptoms=symptoms, minutes=budget, report=report, steps=steps, seed=seed, patience=patience,
         kb_folders=kb_folders, colour=colour,
     )  # fmt: skip
+
+
+def from_main_command(context: click.Context) -> int:
+    """What `diagnose --experiment -- COMMAND` does. Raises BadCall for options that say nothing to an experiment."""
+    default = click.core.ParameterSource.DEFAULT
+    given = {name for name in context.params if context.get_parameter_source(name) is not default}
+    for one in context.command.params:
+        if one.name in given - _OF_MAIN_COMMAND:
+            raise BadCall(f"--experiment runs a command; {one.opts[-1]} is not for that")
+    values = context.params
+    return find_out(
+        [str(path) for path in values["paths"]],
+        symptoms=values["symptoms"],
+        answers=values["answers"],
+        minutes=values["budget"] / 60 if "budget" in given else BUDGET,
+        report=values["report"],
+        kb_folders=values["kb_folders"],
+        colour=values["colour"],
+    )
 
 
 def find_out(

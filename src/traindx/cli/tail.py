@@ -50,8 +50,9 @@ def tail(
     from traindx.engine.redact import safe
     from traindx.engine.report.short import short
     from traindx.probes.configs.probe import ConfigProbe
-    from traindx.probes.discover import Found, kind_of
+    from traindx.probes.discover import Found
     from traindx.probes.inputs import Kind
+    from traindx.probes.kinds import kind_of
     from traindx.probes.logs.followed import FollowedLog
 
     from . import output, terminal
