@@ -165,7 +165,8 @@ class Search:
         text = pattern["context"] if isinstance(pattern, Mapping) else pattern
         if not names_in(text) <= self.index.names.keys():
             return NEVER
-        return Ready({"pattern": pattern}, self.index.calls.get(outer_call(text)))
+        name = outer_call(text)
+        return Ready({"pattern": pattern}, self.index.calls.get(name) if name else None)
 
     def _idiom(self, name: str, utils: dict[str, Rule]) -> Ready:
         """An idiom that says what kind of node it is stands for the places where it is; it is looked for once."""
