@@ -21,6 +21,8 @@ from .shares import COLUMNS
 
 GIB = float(1 << 30)
 _SOME = 3
+_LATE = 10
+"""Steps of other optimizers before the first of one that is not there from the start."""
 _QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
 """A loss as the script computes it may be anything; what trainers hide from their logs is not hidden here."""
 _COLUMNS: Mapping[str, tuple[str, float]] = {
@@ -142,7 +144,7 @@ def _evaluate(process: Process, curve: Curve) -> None:
 
 
 def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[Fact]:
-    """What the series of one optimizer say. `alone` is false where another model is trained with another loss."""
+    """What the series of one optimizer say. `alone` is false where another model is trained with another loss, or the loss changes."""
 
     def place(mark: Mark) -> Place:
         return Place(RUN, step=int(mark.step) if mark.step is not None else None, rank=mark.rank)
@@ -166,8 +168,13 @@ def _tell_zero_from_start(told: Told, curve: Curve) -> None:
 
 
 def are_apart(curves: Sequence[Curve]) -> bool:
-    """Whether several optimizers of one process step in turn, on losses of their own, as the two sides of a GAN do."""
+    """Whether several optimizers of one process step in turn, on losses of their own, as the two sides of a GAN do.
+
+    Or one of them is made in the course of the run, while another goes on: what it trains is new, and so is the loss.
+    """
     own = [one for one in curves if one.process is curves[0].process]
+    if any(one.first + _LATE < other.first < one.last for one in own for other in own):
+        return True
     in_turn = [one for one in own if any(one.overlaps(other) for other in own if other is not one)]
     losses = [list(series.values[:50]) for one in in_turn if (series := one.losses())]
     return any(one != losses[0] for one in losses[1:])

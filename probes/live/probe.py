@@ -134,7 +134,7 @@ class LiveProbe:
             )
 
     def _take_curves(self, curves: Sequence[Curve]) -> None:
-        alone = not are_apart(curves)
+        alone = not (are_apart(curves) or self._facts.value("loss.terms_change"))
         for curve in curves:
             self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=alone))
         if curves:

@@ -139,6 +139,17 @@ def test_a_sum_beside_a_mean_is_told_unless_it_has_a_weight(loss: Loss, found: b
     assert trained(loss).facts.get("loss.sum_beside_mean") is found
 
 
+@pytest.mark.parametrize("late", [True, False], ids=["from step 8 on", "from the start"])
+def test_a_term_that_comes_later_is_told(late: bool) -> None:
+    calls: list[int] = []
+
+    def loss(out: Any, y: Any) -> Any:
+        calls.append(1)
+        return F.mse_loss(out, y) + (0.0 if late and len(calls) < 8 else 1.0) * out.abs().mean()
+
+    assert trained(loss, steps=12).facts.get("loss.terms_change", False) is late
+
+
 @pytest.mark.parametrize(
     ("loss", "found"),
     [

@@ -87,6 +87,25 @@ def test_two_sides_of_a_gan_are_not_judged_by_their_curves(knowledge: Knowledge)
     assert (gan["loss.diverging"], gan["loss.trend"], gan["loss.nonfinite"]) == (None, None, False)
 
 
+def test_a_loss_that_begins_again_with_a_new_part_is_not_judged_by_its_curve(knowledge: Knowledge) -> None:
+    falling = [2.0 * 0.9**step for step in range(60)]
+    loss = [*falling, *(one for pair in zip(falling, [None] * 60, strict=True) for one in pair)]
+    own = [*range(1, 61), *(one for step in range(60) for one in (61 + step, 1 + step))]
+    columns = {"step": own, "optimizer": [1] * 60 + [1, 2] * 60, "loss": loss}
+    seen = Seen(knowledge, [process(), {**steps(loss=loss), **columns}])
+
+    assert (seen["loss.spike"], seen["loss.last"]) == (None, falling[-1])
+
+
+def test_a_loss_that_gains_a_term_is_not_judged_by_its_curve(knowledge: Knowledge) -> None:
+    loss = [*LOSSES[:60], *[40 * one for one in LOSSES[60:]]]
+    plain = Seen(knowledge, [process(), steps(loss=loss)])
+    seen = Seen(knowledge, [process(), fact("loss.terms_change", True, step=50), steps(loss=loss)])
+
+    assert plain["loss.spike"] is True
+    assert seen["loss.spike"] is None
+
+
 def test_of_two_phases_the_last_is_judged(knowledge: Knowledge) -> None:
     flat = [2.0] * 120
     seen = Seen(knowledge, [process(), steps(1, loss=LOSSES), steps(2, loss=flat)])

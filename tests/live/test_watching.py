@@ -237,6 +237,37 @@ def test_first_weights_that_stand_out_are_told(spoil: Callable[[Tensor], Tensor]
     assert known[name] is True
 
 
+@pytest.mark.parametrize("by_hand", [False, True], ids=["frozen", "an average of another"])
+def test_a_last_layer_that_the_script_moves_by_hand_is_not_frozen(by_hand: bool) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 128))
+    model[2].requires_grad_(False)
+    optimizer = torch.optim.SGD(model[0].parameters(), 0.01)
+
+    def run() -> None:
+        for _ in range(12):
+            train(model, optimizer, steps=1)
+            if by_hand:
+                model[2].weight.data.mul_(0.99)  # type: ignore[operator]
+
+    assert facts(watched(run))["model.head_frozen"] is not by_hand
+
+
+def test_an_optimizer_that_finds_no_gradient_any_more_is_told() -> None:
+    model, other = an_mlp(), nn.Parameter(torch.zeros(1))
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+    def run() -> None:
+        train(model, optimizer, steps=6)
+        for _ in range(14):
+            optimizer.zero_grad()
+            (model(torch.randn(16, 8)).detach() + other).sum().backward()
+            optimizer.step()
+
+    assert facts(watched(run)).get("grad.lost") is True
+    assert "grad.lost" not in facts(watched(lambda: train(model, optimizer, steps=20)))
+
+
 # -- precision and batch statistics
 
 

@@ -24,6 +24,10 @@ ENOUGH = 256
 NUMBERS = 1 << 16
 LAYERS = 100
 """Numbers of a weight, and layers of a model, that are read."""
+FEW = 64
+"""Numbers of a frozen weight that are kept, to see whether the script moves it by hand, as an average of another."""
+LATER = 5
+"""The step from which on it is asked whether they were."""
 CLOSE = 0.03
 """How near a standard deviation comes to that of a known scheme, so that the weights are taken for untrained."""
 
@@ -38,6 +42,10 @@ class Initial(Part):
         self._watcher = watcher
         self._layers: list[tuple[str, torch.Tensor, bool]] = []
         self._adapted = False
+        self._frozen: list[tuple[torch.Tensor, float, float]] = []
+        """Weights that do not train, the spread of each and its largest number."""
+        self._kept: list[torch.Tensor] = []
+        self._ends_frozen = self._asked = False
 
     def model_found(self, model: ModelSeen) -> None:
         """Queue the statistics: they come with the first row."""
@@ -60,12 +68,19 @@ class Initial(Part):
             for _, weight, _ in self._layers:
                 some = getattr(weight, "_local_tensor", weight).detach().reshape(-1)[:NUMBERS].float()
                 self._watcher.pending.append(("initial", torch.stack([some.std(), some.min(), some.max()])))
+            self._kept = [_some(weight).clone() for _, weight, trains in self._layers if not trains]
 
     def read(self, step: int, values: dict[str, Any]) -> None:
-        """The statistics are there."""
-        numbers = values.get("initial")
-        if not numbers:
-            return
+        """The statistics are there; some steps later, which of the frozen weights were moved."""
+        if moved := values.get("moved"):
+            self._say_frozen([bool(one) for one in moved])
+            self._watcher.remove(self)
+        elif numbers := values.get("initial"):
+            self._say_spreads(numbers)
+        elif self._frozen and step >= LATER and not self._asked:
+            self._ask_for_moves()
+
+    def _say_spreads(self, numbers: list[float]) -> None:
         stats = list(zip(self._layers, numbers[::3], numbers[1::3], numbers[2::3]))
         gains = {name: std * _inputs(weight) ** 0.5 for (name, weight, _), std, _, _ in stats}
         same = [name for (name, _, trains), _, low, high in stats if low == high and trains]
@@ -82,23 +97,44 @@ class Initial(Part):
         self._journal.fact("model.init_too_small", bool(small), note=_first(small))
         if constant or large or small:
             self._journal.fact("model.init_module", (constant or large or small)[0])
-        self._say_frozen([(weight, std, high) for (_, weight, trains), std, _, high in stats if not trains])
-        if stats and len(stats) < LAYERS:
-            (_, weight, trains), std, _, high = stats[-1]
-            self._say_head(weight, std, high, trains=trains)
-        self._watcher.remove(self)
+        self._frozen = [(weight, std, high) for (_, weight, trains), std, _, high in stats if not trains]
+        if 0 < len(stats) < LAYERS:
+            self._ends_frozen = not stats[-1][0][2] and not self._adapted
+        if not self._frozen:
+            self._say_frozen([])
+            self._watcher.remove(self)
 
-    def _say_frozen(self, frozen: list[tuple[torch.Tensor, float, float]]) -> None:
-        frozen = [one for one in frozen if one[0].numel() >= 16 * ENOUGH]
-        if frozen:
-            untrained = sum(_untrained(*one) for one in frozen)
-            self._journal.fact("model.frozen_random", untrained > 0.8 * len(frozen))
+    def ended(self) -> None:
+        """The run may end before the answer is there."""
+        if self._frozen:
+            self._say_frozen([bool(one) for one in self._moves()])
 
-    def _say_head(self, weight: torch.Tensor, std: float, high: float, *, trains: bool) -> None:
-        """A last layer that is frozen while it still holds its first numbers never learns what the task is."""
-        self._journal.fact(
-            "model.head_frozen", not trains and not self._adapted and _untrained(weight, std, high)
-        )
+    def _ask_for_moves(self) -> None:
+        self._asked = True
+        torch = self._watcher.torch
+        with torch.no_grad():
+            self._watcher.pending.append(("moved", torch.stack(self._moves()).float()))
+
+    def _moves(self) -> list[torch.Tensor]:
+        """Whether each frozen weight is another than it was."""
+        return [(_some(weight) != kept).any() for (weight, _, _), kept in zip(self._frozen, self._kept)]
+
+    def _say_frozen(self, moved: list[bool]) -> None:
+        """A last layer that stays frozen with its first numbers never learns what the task is."""
+        frozen = [one for one, by_hand in zip(self._frozen, moved) if not by_hand]
+        large = [one for one in frozen if one[0].numel() >= 16 * ENOUGH]
+        if large:
+            untrained = sum(_untrained(*one) for one in large)
+            self._journal.fact("model.frozen_random", untrained > 0.8 * len(large))
+        if self._layers and len(self._layers) < LAYERS:
+            ends = self._ends_frozen and not moved[-1] and _untrained(*self._frozen[-1])
+            self._journal.fact("model.head_frozen", ends)
+
+
+def _some(weight: torch.Tensor) -> torch.Tensor:
+    """The first numbers of a weight, of the part of it that is here."""
+    some: torch.Tensor = getattr(weight, "_local_tensor", weight).detach().reshape(-1)[:FEW]
+    return some
 
 
 def _inputs(weight: torch.Tensor) -> int:

@@ -22,6 +22,8 @@ SPEAK_AT = (3, 20, 100)
 """Steps at which what was found is said; then again at the end."""
 EVERY = 10
 """After the first steps that are all looked at, each so many."""
+STREAK = 8
+"""Steps that were looked at, one after the other, in which nothing that an optimizer holds has a gradient any more."""
 NAMES = 20
 WEIGHTS = "weights_any"
 """The column in which a device answers, some steps later, which of the weights asked for are not all 0."""
@@ -82,6 +84,8 @@ class Parameters(Part):
                 if one.trained() and len(one.missing()) == len(one.trained())
             ]
             self._journal.fact("grad.missing_of_optimizer", bool(idle))
+        if any(one.without >= STREAK and one.sums and one.trained() for one in self._seen.values()):
+            self._journal.fact("grad.lost", True)
         if missing:
             self._journal.fact("grad.missing_names", ", ".join(missing[:NAMES]))
         if zero and steps >= SPEAK_AT[0]:
@@ -118,9 +122,12 @@ class _Seen:
         self.asked: set[int] = set()
         """Those that were to train in a step that was looked at: some are thawed, or added, in the course of a run."""
         self.sums: dict[int, float] = {}
+        self.without = 0
+        """Steps without any gradient since the last one with."""
 
     def take_in(self, parameters: list[torch.Tensor], norms: list[float]) -> None:
         self.steps += 1
+        self.without = 0 if parameters else self.without + 1
         self.asked.update(map(id, self.trained()))
         for one, norm in zip(parameters, norms):
             self.sums[id(one)] = self.sums.get(id(one), 0.0) + norm

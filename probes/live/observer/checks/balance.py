@@ -35,6 +35,20 @@ class Balance(Check):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._batch = 0
+        self._counts: list[int] = []
+        """The terms that count in each loss of this look."""
+        self._first: list[int] | None = None
+
+    def look_began(self, step: int) -> None:
+        """No loss yet."""
+        self._counts = []
+
+    def look_ended(self, step: int) -> None:
+        """Where each look has one loss, they compare."""
+        if len(self._counts) == 1:
+            self._first = self._first or self._counts
+            if self._counts != self._first:
+                self.say("loss.terms_change", True)
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """How many samples there are."""
@@ -47,6 +61,7 @@ class Balance(Check):
         if loss.numel() != 1:
             return
         terms = _weighed(loss.grad_fn)
+        self._counts.append(sum(bool(one.weight) for one in terms))
         if len(terms) > 1:
             self.say(
                 "loss.terms_without_weight", sum(not one.weight and _is_computed(one.node) for one in terms)
