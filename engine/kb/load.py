@@ -88,12 +88,6 @@ def check_packs(packs: Sequence[Pack]) -> Scope:
     return _compiled([pack._replace(proven=pack.proven and len(packs) > 1) for pack in packs])[1]
 
 
-def open_packs(packs: Sequence[Pack]) -> tuple[Scope, Knowledge]:
-    """All entries as they stand in their files, and the knowledge that they make. Raises KnowledgeError."""
-    texts, scope = _compiled(packs)
-    return scope, Knowledge(_read(texts).__getitem__)
-
-
 def _read(texts: Mapping[str, str]) -> dict[str, Section]:
     return {name: load_section(text) for name, text in texts.items()}
 
