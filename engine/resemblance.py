@@ -15,7 +15,8 @@ from .regex import regex
 
 NAMED = 5
 """How many of the shared words are named to a person."""
-_WORDS = regex(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+|[a-z]{2,}")
+_WORDS = regex(r"[A-Z]{1,2}[a-z][A-Z]{1,3}(?![a-z])|[A-Z]{2,}(?![a-z])|[A-Z][a-z]+|[a-z]{2,}")
+"""`LoRA` and `NaN` are one word each, `maxSeqLen` is three."""
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _STEM = 4
 """Letters that are left at least where an ending is taken off."""
