@@ -16,7 +16,7 @@ from .infer import Ranked, rank
 from .kb.knowledge import Knowledge
 from .probe import Event, Findings, InputSeen, Probe
 from .resemblance import likenesses
-from .symptoms import Seen, certainty, imply_symptom, in_trouble, note_symptoms, see_symptoms
+from .symptoms import Seen, certainty, imply_symptom, in_trouble, note_symptoms, see_symptoms, was_watched
 from .weigh import Weighed, reads_like
 from .worth import could_matter
 
@@ -63,12 +63,16 @@ class Gathered:
         sure = certainty(self.seen)
         self.ranked = rank(knowledge, self.facts, sure)
         unsettled = not self.ranked or self.ranked[0].confidence < knowledge.weights.likely
-        # A log of nothing but numbers has only the names of its columns for words.
-        worded = in_trouble(self.facts) or any(
-            self.facts.value(name) for name in ("code.read", "config.files")
-        )
-        if unsettled and self.excerpts and worded and (sure or in_trouble(self.facts)):
+        if unsettled and self.excerpts and self._tells_in_words() and (sure or in_trouble(self.facts)):
             self.ranked = rank(knowledge, self.facts, sure, self._hints(knowledge))
+
+    def _tells_in_words(self) -> bool:
+        """Whether there are words to go by: of a person, an exception, or a script or configuration handed in.
+
+        A log of nothing but numbers has only the names of its columns, and the script of a watched run is no report.
+        """
+        handed_in = any(self.facts.value(name) for name in ("code.read", "config.files"))
+        return in_trouble(self.facts) or (handed_in and not was_watched(self.facts))
 
     def _hints(self, knowledge: Knowledge) -> dict[str, Weighed]:
         """The causes that the text reads like: of the symptoms that a person named, or else of all."""

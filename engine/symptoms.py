@@ -79,7 +79,7 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     What a person writes is compared with how people tell of each symptom. Where a run is in trouble a possible cause suffices; else the cause must be likely: most configurations and scripts are sound. A run
     that was watched shows its symptoms itself: what is silent there is a silent fault.
     """
-    if facts.value("log.watched_steps"):
+    if was_watched(facts):
         return []
     weights = knowledge.weights
     causes = rank(knowledge, facts, {})
@@ -133,6 +133,11 @@ def _with_words(one: Seen, told: Mapping[str, Likeness], facts: Facts, weights: 
 def in_trouble(facts: Facts) -> bool:
     """Whether something is wrong for certain: a person describes the run, or it ended with an exception."""
     return bool(facts.value("log.prose") or facts.value("log.exception.type"))
+
+
+def was_watched(facts: Facts) -> bool:
+    """Whether the run was observed from inside, so that it was seen and not told of."""
+    return bool(facts.value("log.watched_steps"))
 
 
 def certainty(seen: list[Seen]) -> Mapping[str, float]:

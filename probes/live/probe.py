@@ -99,7 +99,7 @@ class LiveProbe:
             events += tell_standstill(self._facts, trainers)
         events += tell_end(self._facts, processes, self._status)
         self._findings.events = sorted(events, key=_by_step)[:MAX_EVENTS]
-        watched = what_was_watched(self._facts, curves, trainers)
+        watched = what_was_watched(self._facts, curves, trainers, over=self._status is not None)
         self._findings.inputs.append(InputSeen(RUN, "live", note=watched))
         self._findings.facts = list(self._facts)
         return self._findings

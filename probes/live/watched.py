@@ -11,8 +11,10 @@ from .processes import RUN, Process
 from .told import LiveFacts
 
 
-def what_was_watched(facts: LiveFacts, curves: Sequence[Curve], trainers: Sequence[Process]) -> str:
-    """Steps, optimizers, parameters and ranks, as a person reads them."""
+def what_was_watched(
+    facts: LiveFacts, curves: Sequence[Curve], trainers: Sequence[Process], *, over: bool
+) -> str:
+    """Steps, optimizers, parameters and ranks, as a person reads them. `over` says that the command has ended."""
     ranks = {one.rank for one in trainers}
     lead = [one for one in curves if one.process is curves[0].process]
     steps = max((one.count for one in lead), default=0)
@@ -20,7 +22,9 @@ def what_was_watched(facts: LiveFacts, curves: Sequence[Curve], trainers: Sequen
         return "no optimizer step was seen"
     facts.tell("log.watched_steps", steps, Place(RUN))
     facts.tell("log.watched_optimizers", len(lead), Place(RUN))
-    parts = [_counted(steps, "step"), _counted(len(lead), "optimizer")]
+    # A process that was killed had steps which it had not written yet.
+    least = "at least " if over and curves[0].process.last("end") is None else ""
+    parts = [least + _counted(steps, "step"), _counted(len(lead), "optimizer")]
     size = facts.value("model.parameters")
     if isinstance(size, float):
         parts.append(_counted(int(size), "parameter"))

@@ -21,6 +21,7 @@ class Fake:
     cost: float = 0.1
     ran: list[str] = field(default_factory=list)
     gives_also: tuple[str, ...] = ()
+    excerpt: str = ""
 
     @property
     def gives(self) -> frozenset[str]:
@@ -29,7 +30,8 @@ class Fake:
     def run(self) -> Findings:
         self.ran.append(self.id)
         return Findings(
-            [Fact(name, value, Origin.LOG, (Place("log"),)) for name, value in self.values.items()]
+            [Fact(name, value, Origin.LOG, (Place("log"),)) for name, value in self.values.items()],
+            excerpts=[self.excerpt] if self.excerpt else [],
         )
 
 
@@ -102,3 +104,22 @@ def test_the_same_inputs_give_the_same_diagnosis(knowledge: Knowledge) -> None:
         return diagnose(knowledge, [probe]).diagnosis
 
     assert once() == once()
+
+
+def hinted(knowledge: Knowledge, **facts: Value) -> bool:
+    """Whether the words of a script say something of causes."""
+    script = "scaler = GradScaler()  # overflows are skipped"
+    facts = {"loss.nonfinite": True, "code.read": True, **facts}
+    probe = Fake(
+        "script", {name.replace("__", "."): value for name, value in facts.items()}, True, excerpt=script
+    )
+    causes = diagnose(knowledge, [probe], top=99).diagnosis.causes
+    return any("the words are those" in line.statement for cause in causes for line in cause.evidence)
+
+
+def test_the_words_of_a_script_that_was_handed_in_are_a_hint(knowledge: Knowledge) -> None:
+    assert hinted(knowledge)
+
+
+def test_the_words_of_the_script_of_a_watched_run_are_none(knowledge: Knowledge) -> None:
+    assert not hinted(knowledge, log__watched_steps=100)

@@ -220,6 +220,15 @@ def test_it_says_what_was_watched(knowledge: Knowledge) -> None:
     assert seen.findings.inputs[0].note == "watched 120 steps, 1 optimizer, 12,345 parameters, 2 ranks"
 
 
+def test_of_a_killed_run_the_last_steps_are_not_known(knowledge: Knowledge) -> None:
+    end = {"kind": "end", "t": 2.0, "how": "exit", "status": 0}
+    killed = Seen(knowledge, [process(), steps(loss=LOSSES)], status=-9)
+    whole = Seen(knowledge, [process(), steps(loss=LOSSES), end], status=0)
+
+    assert killed.findings.inputs[0].note == "watched at least 120 steps, 1 optimizer"
+    assert whole.findings.inputs[0].note == "watched 120 steps, 1 optimizer"
+
+
 def test_records_that_make_no_sense_break_nothing(knowledge: Knowledge) -> None:
     odd = [
         {"kind": "steps", "t": 1.0, "step": None, "loss": 3},
