@@ -15,17 +15,23 @@ MASK = "<redacted>"
 _SECRET_NAMES = (
     r"api[-_]?key|access[-_]?key(?:[-_]?id)?|secret[-_]?(?:access[-_]?)?(?:key)?|auth[-_]?token|access[-_]?token|"
     r"refresh[-_]?token|hf[-_]?token|hub[-_]?token|wandb[-_]?(?:api[-_]?)?key|token|passwd|password|passphrase|"
-    r"(?:db|database|smtp|mail|mysql|postgres|pg|redis|ssh|ftp|root|admin|user)[-_]?pass|pwd(?!\s{0,3}[:=]\s{0,3}/)|"
+    r"(?:db|database|smtp|mail|mysql|postgres|pg|redis|ssh|ftp|root|admin|user)[-_]?pass|"
+    r"pwd(?!['\"]?\s{0,3}[:=]\s{0,3}['\"]?/)|"
     r"private[-_]?key|credentials?|client[-_]?secret|bearer|authorization|cookie|session[-_]?id|account[-_]?key|"
     r"connection[-_]?string|webhook(?:[-_]?url)?|dsn"
 )
 _NAMED = regex(
     rf"(?i)(?P<name>(?:\b|_)(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\b(?:\\?['\"])?\s{{0,3}}[:=]\s{{0,3}}"
     rf"|--(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\s{{1,3}})"
-    r"(?:(?P<quote>\\?\")(?P<double>[^\"\n]{1,500})|(?P<tick>')(?P<single>[^'\n]{1,500})"
+    r"(?:(?P<escaped>\\\")(?P<inner>[^\s\"\\,)](?:[^\"\\\n]|\\(?!\")){0,499})"
+    r"|(?P<quote>\")(?P<double>(?:\\.|[^\s\"\\,)])(?:\\.|[^\"\\\n]){0,499})"
+    r"|(?P<tick>')(?P<single>(?:\\.|[^\s'\\,)])(?:\\.|[^'\\\n]){0,499})"
     r"|(?P<value>(?:(?:bearer|basic|token)\s+)?[^\s'\",;)}\]]{3,}))"
 )
-"""`password: x`, `--hf_token=x`, `WANDB_API_KEY="x y"`, `Authorization: Bearer x`."""
+"""`password: x`, `--hf_token=x`, `WANDB_API_KEY="x y"`, `Authorization: Bearer x`.
+
+A quote before a blank or a comma closes a text, such as `print("token:", x)`.
+"""
 _HARMLESS = regex(
     r"(?i)^(?:true|false|none|null|yes|no|auto|.{0,3}|<[^>]{0,40}>|\[\w{0,20}\]?|\$\{?\w+\}?)\\?$"
 )
@@ -74,12 +80,12 @@ def redact(text: str) -> str:
 
 
 def _masked(match: re.Match[str]) -> str:
-    value = match["double"] or match["single"] or match["value"]
+    value = match["inner"] or match["double"] or match["single"] or match["value"]
     if not _PASSWORD.search(match["name"]) and (_HARMLESS.match(value) or _NUMBER.match(value)):
         return match[0]
     if _HARMLESS.match(value) and len(value) > 3:
         return match[0]
-    return f"{match['name']}{match['quote'] or match['tick'] or ''}{MASK}"
+    return f"{match['name']}{match['escaped'] or match['quote'] or match['tick'] or ''}{MASK}"
 
 
 _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (

@@ -60,9 +60,12 @@ def state_of(roots: list[Path], version: str) -> State | None:
 def _stats(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     folders = [str(root)]
     while folders:
-        with os.scandir(folders.pop()) as entries:
+        folder = folders.pop()
+        # As pathlib reads them: the folder of a kind may be a link, a folder within it may not.
+        of_kinds = folder == str(root)
+        with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):  # as pathlib reads them
+                if entry.is_dir(follow_symlinks=of_kinds):
                     folders.append(entry.path)
                 elif entry.name.endswith((".yaml", ".yml", ".py", ".j2")):
                     yield entry.path, entry.stat()

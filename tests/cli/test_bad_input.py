@@ -154,12 +154,22 @@ def test_a_pack_that_leads_nowhere_is_a_bad_call(diagnose: Command, folder: Path
     assert "cannot be read" in result.err
 
 
-@pytest.mark.parametrize("redirection", ["<&-", ">&-", "2>&-", ">/dev/full"])
-def test_a_stream_that_is_closed_or_full_is_no_fault_of_ours(redirection: str) -> None:
-    call = f"exec {sys.executable} -m traindx nowhere.log {redirection}"
-    result = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=False)
+def redirected(call: str) -> subprocess.CompletedProcess[str]:
+    """The command as a shell starts it."""
+    call = f"exec {sys.executable} -m traindx {call}"
+    return subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=False)
+
+
+def test_a_full_disk_behind_the_output_is_said() -> None:
+    result = redirected("--help >/dev/full")
     assert result.returncode == 2
+    assert "is full" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("call", ["<&-", "nowhere.log >&-", "nowhere.log 2>&-"])
+def test_a_stream_that_is_closed_is_no_fault_of_ours(call: str) -> None:
+    assert redirected(call).returncode == 2
 
 
 @pytest.mark.parametrize("option", ["--log", "--diff", "--write"])

@@ -159,6 +159,15 @@ def test_a_changed_file_is_seen_even_with_its_old_time_and_size(settled: Pack) -
     assert load([settled]).causes["fp16-overflow"].title == "FP16 overflowz"
 
 
+def test_a_file_changed_in_a_folder_that_is_a_link_is_seen(settled: Pack, tmp_path: Path) -> None:
+    (settled.root / "limits").rename(tmp_path / "elsewhere")
+    (settled.root / "limits").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    load([settled])
+    path = tmp_path / "elsewhere" / "all.yaml"
+    path.write_text(path.read_text().replace("value: 100", "value: 500"), encoding="utf-8")
+    assert load([settled]).limits["big"] == 500
+
+
 def test_files_that_could_still_change_unseen_are_not_cached(
     settled: Pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

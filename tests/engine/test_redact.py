@@ -41,6 +41,7 @@ SECRETS = [
     ("pwd: hunter2", "hunter2"),
     ("password=abc", "abc"),
     ("password: 12345678", "12345678"),
+    ('password="ab\\"cdefgh"', "cdefgh"),
     ('"C:\\\\Users\\\\alice\\\\x.py"', "alice"),
     ('"/Users/Alice Smith/x"', "Smith"),
 ]
@@ -49,6 +50,8 @@ HARMLESS = [
     "tokenizer: gpt2", "tokens per second: 1234.5", "token: ${HF_TOKEN}", "special tokens: 10, usage: 0.45",
     "loss=0.5 gpu@2", "forward pass: 0.53 s", "pad_token: '[PAD]'", "PWD=/data/run", "http://node:8080/x?to=a@b",
     "next token: 'the'", "password: ${DB_PASSWORD}", "secret sauce of the model", "num_key_value_heads: 8", "key: value",
+    'print("pad token:", tok.pad_token, "eos token:", tok.eos)', '"PWD": "/data/run"',
+    'raise ValueError("bad token: " + str(x) + " in file")', "print('token:', token)",
 ]  # fmt: skip
 
 
