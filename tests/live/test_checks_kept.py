@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.live.checking import checked, classes, mlp
+from tests.live.checking import checked, classes, mlp, train
 
 
 @dataclass
@@ -99,6 +99,25 @@ def test_states_kept_with_their_graph_are_seen_wherever_they_stand(keep: Any) ->
     said = remember(keep)
     assert said["process.graph_kept"] is True
     assert said["process.graph_kept_where"]
+
+
+class Deep(nn.Module):
+    """Many layers, and a list of what the first of them gave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.head = nn.Linear(8, 8), nn.Linear(8, 4)
+        self.body = nn.Sequential(*(one for _ in range(300) for one in (nn.Linear(8, 8), nn.ReLU())))
+        self.kept: list[Any] = []
+
+    def forward(self, inputs: Any) -> Any:
+        hidden = self.first(inputs)
+        self.kept.append(hidden.mean())
+        return self.head(self.body(hidden))
+
+
+def test_a_graph_kept_below_hundreds_of_layers_is_seen() -> None:
+    assert train(Deep(), F.cross_entropy, steps=14)["process.graph_kept"] is True
 
 
 @pytest.mark.parametrize("keep", [tuples, objects, places])

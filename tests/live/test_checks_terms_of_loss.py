@@ -50,6 +50,11 @@ def quantised(out: Any) -> Any:
     return CODES[(out.detach() - CODES.T).abs().argmin(1)]
 
 
+def to_prior(out: Any) -> Any:
+    """The divergence of a normal distribution around `out` from the standard one."""
+    return 0.5 * out.pow(2).sum(1).mean()
+
+
 @pytest.mark.parametrize(
     "loss",
     [
@@ -58,8 +63,20 @@ def quantised(out: Any) -> Any:
         lambda out, y: F.mse_loss(out, y) + 0.5 * F.l1_loss(features(out).detach().clone(), features(y)),
         lambda out, y: F.mse_loss(out, y) + (features(out).data - features(y)).pow(2).mean(),
         lambda out, y: sum([F.mse_loss(out, y), F.l1_loss(without_gradients(out), features(y))]),
+        lambda out, y: F.mse_loss(out, y) + 0.5 * F.l1_loss(out.detach(), y),
+        lambda out, y: F.mse_loss(out, y) + 0.5 * (out.detach() - y).abs().mean(),
+        lambda out, y: F.mse_loss(out, y) + 0.01 * out.detach().pow(2).mean(),
     ],
-    ids=["detach before a layer", "detach before a product", "detach", "data", "no_grad"],
+    ids=[
+        "detach before a layer",
+        "detach before a product",
+        "detach",
+        "data",
+        "no_grad",
+        "second look at the output",
+        "by hand",
+        "penalty",
+    ],
 )
 def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
     said = trained(loss)
@@ -81,11 +98,37 @@ def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
             + 0.25 * F.mse_loss(out, quantised(out))
             + F.mse_loss(quantised(out), out.detach())
         ),
+        lambda out, y: (
+            F.mse_loss(out + (quantised(out) - out).detach(), y)
+            + 0.25 * (quantised(out) - out).pow(2).mean()
+            + (quantised(out) - out.detach()).pow(2).mean()
+        ),
+        lambda out, y: F.mse_loss(out, y) + 0.2 * to_prior(out) + 0.8 * to_prior(out.detach()),
+        lambda out, y: F.mse_loss(out, y) + (0.0 * out).pow(2).mean() + (0.0 * out.detach()).pow(2).mean(),
+        lambda out, y: F.mse_loss(out, y) + torch.nan * (F.l1_loss(out, y) + F.l1_loss(out.detach(), y)),
     ],
-    ids=["feature loss", "target", "dice", "constants", "log-sum-exp", "baseline", "codebook"],
+    ids=[
+        "feature loss",
+        "target",
+        "dice",
+        "constants",
+        "log-sum-exp",
+        "baseline",
+        "codebook",
+        "codebook passed straight through",
+        "both ways to a fixed prior",
+        "zero",
+        "not a number",
+    ],
 )
 def test_what_has_no_graph_on_purpose_is_no_lost_term(loss: Loss) -> None:
     assert trained(loss).facts.get("loss.term_lost", False) is False
+
+
+def test_a_loss_that_was_cut_off_as_a_whole_has_no_terms() -> None:
+    said = trained(lambda out, y: torch.tensor(F.mse_loss(out, y).item(), requires_grad=True))
+    assert said.records("trouble") == []
+    assert "loss.terms_without_weight" not in said.facts
 
 
 def test_a_term_that_is_only_logged_is_no_lost_term() -> None:
@@ -148,6 +191,22 @@ def test_a_term_that_comes_later_is_told(late: bool) -> None:
         return F.mse_loss(out, y) + (0.0 if late and len(calls) < 8 else 1.0) * out.abs().mean()
 
     assert trained(loss, steps=12).facts.get("loss.terms_change", False) is late
+
+
+@pytest.mark.parametrize(
+    "count",
+    [lambda step: 3 + step % 4, lambda step: 1 + (step % 3 == 0)],
+    ids=["one for each frame", "one in every third step"],
+)
+def test_a_number_of_terms_that_goes_to_and_fro_is_no_change(count: Callable[[int], int]) -> None:
+    calls: list[int] = []
+
+    def loss(out: Any, y: Any) -> Any:
+        calls.append(1)
+        terms = count(len(calls))
+        return sum(F.mse_loss(out * (1 + term), y) for term in range(terms)) / terms
+
+    assert "loss.terms_change" not in trained(loss, steps=12).facts
 
 
 @pytest.mark.parametrize(

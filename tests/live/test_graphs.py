@@ -28,8 +28,14 @@ def test_the_leaves_of_a_graph_are_found_nearest_first_and_up_to_a_bound() -> No
     far, near = (torch.ones(2, requires_grad=True) for _ in range(2))
     last = ((far * 2).exp() + near).sum().grad_fn
     assert [id(one) for one in leaves_of(nodes_below(last, 100))] == [id(near), id(far)]
-    assert [id(one) for one in leaves_of(nodes_below(last, 4))] == [id(near)]
+    assert [id(one) for one in leaves_of(nodes_below(last, 3))] == [id(near)]
     assert nodes_below(None, 100) == []
+
+
+def test_leaves_count_for_nothing_where_the_nodes_of_a_graph_are_bounded() -> None:
+    leaves = [torch.ones(2, requires_grad=True) for _ in range(20)]
+    last = torch.stack(leaves).sum().grad_fn
+    assert list(leaves_of(nodes_below(last, 2))) == leaves
 
 
 def test_a_bad_batch_is_found_beside_a_tensor_that_may_not_be_asked() -> None:

@@ -253,6 +253,45 @@ def test_a_last_layer_that_the_script_moves_by_hand_is_not_frozen(by_hand: bool)
     assert facts(watched(run))["model.head_frozen"] is not by_hand
 
 
+def free(weight: Tensor) -> None:
+    weight.data = torch.empty(0)
+
+
+def give_back(weight: Tensor) -> None:
+    weight.untyped_storage().resize_(0)
+
+
+def halve(weight: Tensor) -> None:
+    weight.data = weight.data.half()
+
+
+@pytest.mark.parametrize("change", [free, give_back, halve])
+def test_a_frozen_weight_that_is_freed_or_cast_is_not_moved_by_hand(change: Callable[[Tensor], None]) -> None:
+    torch.manual_seed(0)
+    model: Any = nn.Module()
+    model.net, model.encoder = an_mlp(), nn.Linear(64, 128).requires_grad_(False)
+    optimizer = torch.optim.SGD(model.net.parameters(), 0.01)
+
+    def run() -> None:
+        for step in range(12):
+            train(model.net, optimizer, steps=1)
+            if step == 1:
+                change(model.encoder.weight)
+
+    known = facts(watched(run))
+    assert known["model.head_frozen"] is True
+    assert known["model.frozen_random"] is True
+
+
+def test_weights_that_are_kept_elsewhere_do_not_end_the_watching() -> None:
+    model: Any = nn.Module()
+    model.net = an_mlp()
+    model.offloaded = nn.Linear(64, 64, device="meta").requires_grad_(False)
+    optimizer = torch.optim.SGD(model.net.parameters(), 0.01)
+    records = watched(lambda: train(model.net, optimizer, steps=30))
+    assert column(records, "step") == list(range(1, 31))
+
+
 def test_an_optimizer_that_finds_no_gradient_any_more_is_told() -> None:
     model, other = an_mlp(), nn.Parameter(torch.zeros(1))
     optimizer = torch.optim.SGD(model.parameters(), 0.1)

@@ -26,15 +26,20 @@ def was_computed(tensor: torch.Tensor) -> bool:
 
 
 def nodes_below(last: Any, most: int, beyond: Callable[[Any], bool] = lambda node: True) -> list[Any]:
-    """The nodes of a graph, `most` of them, from `last` on (none where that is None).
+    """The nodes of a graph from `last` on (none where that is None): `most` that compute something, and their leaves.
 
     `beyond` says past which of them it goes on.
     """
     found: list[Any] = [] if last is None else [last]
     seen = set(found)
+    left = most - len(found)
     for node in found:
         for parent, _ in node.next_functions if beyond(node) else ():
-            if parent is not None and parent not in seen and len(found) < most:
+            if parent is None or parent in seen:
+                continue
+            computes = not _is_leaf(parent)
+            if left > 0 or not computes:
+                left -= computes
                 seen.add(parent)
                 found.append(parent)
     return found
@@ -42,4 +47,8 @@ def nodes_below(last: Any, most: int, beyond: Callable[[Any], bool] = lambda nod
 
 def leaves_of(nodes: list[Any]) -> Iterator[torch.Tensor]:
     """The leaf tensors that want a gradient, to which these nodes lead."""
-    return (node.variable for node in nodes if type(node).__name__ == "AccumulateGrad")
+    return (node.variable for node in nodes if _is_leaf(node))
+
+
+def _is_leaf(node: Any) -> bool:
+    return type(node).__name__ == "AccumulateGrad"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .journal import Journal
 from .models import ADAPTERS
@@ -25,11 +27,21 @@ NUMBERS = 1 << 16
 LAYERS = 100
 """Numbers of a weight, and layers of a model, that are read."""
 FEW = 64
-"""Numbers of a frozen weight that are kept, to see whether the script moves it by hand, as an average of another."""
+"""Numbers of a weight that are kept, to see whether the script moves it by hand, as an average of another."""
 LATER = 5
 """The step from which on it is asked whether they were."""
 CLOSE = 0.03
 """How near a standard deviation comes to that of a known scheme, so that the weights are taken for untrained."""
+
+
+class _Layer(NamedTuple):
+    """A weight, and what it was at the start: whether it trains, its shape and its first numbers."""
+
+    name: str
+    weight: torch.Tensor
+    trains: bool
+    shape: torch.Size
+    start: torch.Tensor
 
 
 class Initial(Part):
@@ -40,11 +52,10 @@ class Initial(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
-        self._layers: list[tuple[str, torch.Tensor, bool]] = []
+        self._layers: list[_Layer] = []
         self._adapted = False
-        self._frozen: list[tuple[torch.Tensor, float, float]] = []
-        """Weights that do not train, the spread of each and its largest number."""
-        self._kept: list[torch.Tensor] = []
+        self._frozen: list[tuple[_Layer, bool]] = []
+        """Those that do not train, and whether each looks untrained."""
         self._ends_frozen = self._asked = False
 
     def model_found(self, model: ModelSeen) -> None:
@@ -53,22 +64,12 @@ class Initial(Part):
         if self._layers:  # those of the first optimizer
             return
         self._adapted = any(ADAPTERS.search(name) for name, one in model.parameters() if one.requires_grad)
-        shared = {id(one.weight) for one in model.each_module() if isinstance(one, torch.nn.Embedding)}
-        for module in model.each_module():
-            weight = vars(module).get("_parameters", {}).get("weight")
-            if weight is None or weight.dim() < 2 or not weight.is_floating_point() or id(weight) in shared:
-                continue
-            if (
-                isinstance(module, (torch.nn.Linear, torch.nn.modules.conv._ConvNd))
-                and weight.numel() >= ENOUGH
-            ):
-                self._layers.append((model.modules[id(module)], weight, weight.requires_grad))
-        del self._layers[LAYERS:]
         with torch.no_grad():
-            for _, weight, _ in self._layers:
-                some = getattr(weight, "_local_tensor", weight).detach().reshape(-1)[:NUMBERS].float()
+            for name, weight in islice(_weights(torch, model), LAYERS):
+                some = _some(weight, NUMBERS).float()
                 self._watcher.pending.append(("initial", torch.stack([some.std(), some.min(), some.max()])))
-            self._kept = [_some(weight).clone() for _, weight, trains in self._layers if not trains]
+                start = _some(weight, FEW).clone()
+                self._layers.append(_Layer(name, weight, weight.requires_grad, weight.shape, start))
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """The statistics are there; some steps later, which of the frozen weights were moved."""
@@ -82,24 +83,24 @@ class Initial(Part):
 
     def _say_spreads(self, numbers: list[float]) -> None:
         stats = list(zip(self._layers, numbers[::3], numbers[1::3], numbers[2::3]))
-        gains = {name: std * _inputs(weight) ** 0.5 for (name, weight, _), std, _, _ in stats}
-        same = [name for (name, _, trains), _, low, high in stats if low == high and trains]
-        set_apart = [name for (name, _, _), _, low, high in stats if low == high != 0.0]
+        gains = {one.name: std * _inputs(one.shape) ** 0.5 for one, std, _, _ in stats}
+        same = [one.name for one, _, low, high in stats if low == high and one.trains]
+        set_apart = [one.name for one, _, low, high in stats if low == high != 0.0]
         # Zeros are a scheme of their own in single layers (the last of a residual branch, an adapter's second).
         constant = set_apart or (same if len(same) * 2 > len(stats) else [])
-        large = [
-            name for (name, weight, _), _, _, _ in stats if gains[name] > LARGE and _inputs(weight) >= 16
-        ]
-        small = [name for (name, _, _), _, low, high in stats if gains[name] < SMALL and low != high]
+        large = [one.name for one, _, _, _ in stats if gains[one.name] > LARGE and _inputs(one.shape) >= 16]
+        small = [one.name for one, _, low, high in stats if gains[one.name] < SMALL and low != high]
         small = small if len(small) * 2 > len(stats) else []
         self._journal.fact("model.init_constant", bool(constant), note=_first(constant))
         self._journal.fact("model.init_too_large", bool(large), note=_first(large))
         self._journal.fact("model.init_too_small", bool(small), note=_first(small))
         if constant or large or small:
             self._journal.fact("model.init_module", (constant or large or small)[0])
-        self._frozen = [(weight, std, high) for (_, weight, trains), std, _, high in stats if not trains]
+        self._frozen = [
+            (one, _untrained(one.shape, std, high)) for one, std, _, high in stats if not one.trains
+        ]
         if 0 < len(stats) < LAYERS:
-            self._ends_frozen = not stats[-1][0][2] and not self._adapted
+            self._ends_frozen = not self._layers[-1].trains and not self._adapted
         if not self._frozen:
             self._say_frozen([])
             self._watcher.remove(self)
@@ -107,45 +108,70 @@ class Initial(Part):
     def ended(self) -> None:
         """The run may end before the answer is there."""
         if self._frozen:
-            self._say_frozen([bool(one) for one in self._moves()])
+            self._say_frozen([bool(_moved(one)) for one, _ in self._frozen])
 
     def _ask_for_moves(self) -> None:
+        """Each by itself: they may stand on several devices."""
         self._asked = True
-        torch = self._watcher.torch
-        with torch.no_grad():
-            self._watcher.pending.append(("moved", torch.stack(self._moves()).float()))
-
-    def _moves(self) -> list[torch.Tensor]:
-        """Whether each frozen weight is another than it was."""
-        return [(_some(weight) != kept).any() for (weight, _, _), kept in zip(self._frozen, self._kept)]
+        self._watcher.pending += [("moved", _moved(one)) for one, _ in self._frozen]
 
     def _say_frozen(self, moved: list[bool]) -> None:
         """A last layer that stays frozen with its first numbers never learns what the task is."""
         frozen = [one for one, by_hand in zip(self._frozen, moved) if not by_hand]
-        large = [one for one in frozen if one[0].numel() >= 16 * ENOUGH]
+        large = [untrained for one, untrained in frozen if math.prod(one.shape) >= 16 * ENOUGH]
         if large:
-            untrained = sum(_untrained(*one) for one in large)
-            self._journal.fact("model.frozen_random", untrained > 0.8 * len(large))
+            self._journal.fact("model.frozen_random", sum(large) > 0.8 * len(large))
         if self._layers and len(self._layers) < LAYERS:
-            ends = self._ends_frozen and not moved[-1] and _untrained(*self._frozen[-1])
+            ends = self._ends_frozen and not moved[-1] and self._frozen[-1][1]
             self._journal.fact("model.head_frozen", ends)
 
 
-def _some(weight: torch.Tensor) -> torch.Tensor:
+def _weights(torch: Any, model: ModelSeen) -> Iterator[tuple[str, torch.Tensor]]:
+    """Those of dense and convolutional layers, each with the name of its layer. What is on `meta` has no numbers."""
+    shared = {id(one.weight) for one in model.each_module() if isinstance(one, torch.nn.Embedding)}
+    for module in model.each_module():
+        weight = vars(module).get("_parameters", {}).get("weight")
+        if weight is None or weight.dim() < 2 or not weight.is_floating_point() or id(weight) in shared:
+            continue
+        if (
+            isinstance(module, (torch.nn.Linear, torch.nn.modules.conv._ConvNd))
+            and weight.numel() >= ENOUGH
+            and not weight.is_meta
+        ):
+            yield model.modules[id(module)], weight
+
+
+def _some(weight: torch.Tensor, most: int) -> torch.Tensor:
     """The first numbers of a weight, of the part of it that is here."""
-    some: torch.Tensor = getattr(weight, "_local_tensor", weight).detach().reshape(-1)[:FEW]
+    some: torch.Tensor = getattr(weight, "_local_tensor", weight).detach().reshape(-1)[:most]
     return some
 
 
-def _inputs(weight: torch.Tensor) -> int:
+def _moved(layer: _Layer) -> torch.Tensor:
+    """Whether the first numbers of a weight are others than they were, as a tensor of one element.
+
+    Where the script has freed it, or put it on another device or into another type, nobody has moved its numbers.
+    """
+    start = layer.start
+    try:
+        now = _some(layer.weight, FEW)
+    except RuntimeError:  # it has kept its shape, and no memory
+        return start.new_zeros(())
+    alike = (layer.weight.shape, now.shape, now.dtype, now.device)
+    if alike != (layer.shape, start.shape, start.dtype, start.device):
+        return start.new_zeros(())
+    return (now != start).any()
+
+
+def _inputs(shape: torch.Size) -> int:
     """The numbers that go into one output."""
-    return max(1, weight.numel() // max(1, weight.shape[0]))
+    return max(1, math.prod(shape[1:]))
 
 
-def _untrained(weight: torch.Tensor, std: float, high: float) -> bool:
+def _untrained(shape: torch.Size, std: float, high: float) -> bool:
     """Whether a weight has the spread of torch's own scheme, of Kaiming's or of BERT's, to within a few percent."""
-    inputs = _inputs(weight)
-    outputs = max(1, weight.numel() // max(1, weight.shape[1]))
+    inputs = _inputs(shape)
+    outputs = max(1, math.prod(shape) // max(1, shape[1]))
     uniform = (3.0 * inputs) ** -0.5
     if abs(std / uniform - 1.0) < CLOSE and high <= 1.001 * 3.0**0.5 * uniform:
         return True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..look.values import tensors_in
 from .check import Check
+from .pace import EARLY
 from .summed import SUMS, TERMS
 
 if TYPE_CHECKING:
@@ -27,17 +28,21 @@ class Balance(Check):
     A sum over a batch of N counts N times as much as the mean would. Where it, and not the whole loss, was divided
     by N or more, it is a mean, and so may be a sum of products, with a mask or with weights that add up to 1; a sum
     over anything but the samples (the weights of a layer) is none over the batch.
+
+    A loss whose number of terms differs already among the first steps (one for each frame of a sample, one in every
+    third step) is made so, and its curve still has a shape. One that gains a term later has begun anew.
     """
 
     name = "balance"
-    early = 2
+    early = len(EARLY)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._batch = 0
         self._counts: list[int] = []
         """The terms that count in each loss of this look."""
-        self._first: list[int] | None = None
+        self._usual: int | None = None
+        self._varies = False
 
     def look_began(self, step: int) -> None:
         """No loss yet."""
@@ -46,8 +51,10 @@ class Balance(Check):
     def look_ended(self, step: int) -> None:
         """Where each look has one loss, they compare."""
         if len(self._counts) == 1:
-            self._first = self._first or self._counts
-            if self._counts != self._first:
+            self._usual = self._usual or self._counts[0]
+            if self._counts[0] != self._usual and step in EARLY:
+                self._varies = True
+            elif self._counts[0] != self._usual and not self._varies:
                 self.say("loss.terms_change", True)
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -58,7 +65,7 @@ class Balance(Check):
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """The terms are complete."""
-        if loss.numel() != 1:
+        if loss.numel() != 1 or loss.grad_fn is None:
             return
         terms = _weighed(loss.grad_fn)
         self._counts.append(sum(bool(one.weight) for one in terms))
@@ -92,7 +99,7 @@ class _Term(NamedTuple):
 def _weighed(last: Any) -> list[_Term]:
     """The last nodes of what is added up to a loss, each with the factor that it has there."""
     whole, weight, _ = _without_factors(last, 1.0)
-    waiting = [_Term(whole, weight, 1.0)] if whole is not None else []
+    waiting = [_Term(whole, weight, 1.0)]
     found: list[_Term] = []
     while waiting and len(found) + len(waiting) < TERMS:
         node, weight, least = waiting.pop()

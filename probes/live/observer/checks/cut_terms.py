@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graphs import grad_fn_of
-from ..look.values import tensors_in
+from ..look.values import readable, tensors_in
 from ..operations import Call
 from .check import Check
 from .summed import nodes_of, parts_of
@@ -48,17 +49,23 @@ HANDED_ON = (
 SUMS = ("add", "__add__", "__radd__", "__iadd__", "add_")
 
 MOST = 256
-"""Tensors that are followed."""
+"""Tensors that are followed, and numbers with a graph that are kept."""
+
+NEAR = 1e-3
+"""How near two numbers, relative to the larger, are the same one computed twice, also in half precision."""
 
 
 class _Cut(NamedTuple):
-    """The line at which a tensor was cut from its graph, and the number of the node that had made it.
+    """The line at which a tensor was cut from its graph, and what is known of it.
 
-    None where it has become something else since.
+    where     the line
+    source    the sequence number of the node that had made it, None where it has become something else since
+    number    the first single number that was computed from it, once there is one
     """
 
     where: str
     source: int | None
+    number: Any = None
 
 
 class CutTerms(Check):
@@ -66,8 +73,12 @@ class CutTerms(Check):
 
     Constants come from no graph. A number that was cut itself (`x - x.detach()`, a weight, a running mean) is
     meant so, as is a target, since what is computed from it and from a prediction has a graph again. What is
-    subtracted may be a baseline. And what was cut may be compared with a codebook that no gradient moves, where the
-    same values reach the loss by another term; through a layer they would have become something of its own.
+    subtracted may be a baseline.
+
+    A loss may compare two tensors in both ways, each time with the other one cut (z with its code in a codebook, a
+    posterior with its prior). Where no gradient moves one of them (a codebook that is a running mean, a fixed prior)
+    one of these terms has no graph, and the other gives the same number with one. So a term whose number is computed
+    with a graph as well is not told, even where it was doubled by mistake.
     """
 
     name = "cut terms"
@@ -78,10 +89,12 @@ class CutTerms(Check):
         super().__init__(*args)
         self._cut: dict[int, tuple[weakref.ref[Any], _Cut]] = {}
         self._added: dict[Any, _Cut] = {}
+        self._numbers: list[Any] = []
+        """Those that were computed with a graph."""
 
     def look_began(self, step: int) -> None:
         """Nothing was cut yet."""
-        self._cut, self._added = {}, {}
+        self._cut, self._added, self._numbers = {}, {}, []
 
     def called(self, call: Call) -> None:
         """A tensor is cut, handed on, or added."""
@@ -90,7 +103,10 @@ class CutTerms(Check):
             return
         if call.name in SUMS and grad_fn_of(result) is not None:
             self._add(call)
-        elif result.requires_grad or not result.is_floating_point() or len(self._cut) >= MOST:
+        elif result.requires_grad:
+            if len(self._numbers) < MOST:
+                self._numbers += self._number_in(result)
+        elif not result.is_floating_point() or len(self._cut) >= MOST:
             return
         elif call.name in CUTS or not self.torch.is_grad_enabled():
             nodes = [grad_fn_of(one) for one in _operands(self.torch, call) if one.numel() > 1]
@@ -102,11 +118,19 @@ class CutTerms(Check):
             known = (self._cut_of(one) for one in _operands(self.torch, call))
             cut = next((one for one in known if one is not None), None)
             if cut is not None:
-                self._follow(result, _Cut(cut.where, None) if call.name in MAKES else cut)
+                self._follow(result, cut._replace(source=None) if call.name in MAKES else cut)
 
     def _follow(self, tensor: Any, cut: _Cut) -> None:
         """It is not kept alive: behind a checkpoint (torch.utils.checkpoint) that would be the memory it saves."""
+        if cut.number is None:
+            cut = cut._replace(number=next(iter(self._number_in(tensor)), None))
         self._cut[id(tensor)] = (weakref.ref(tensor), cut)
+
+    def _number_in(self, tensor: Any) -> list[Any]:
+        """A copy of the only number of a tensor; nothing where it has several, or may not be read."""
+        if tensor.numel() != 1 or tensor.is_meta or not readable(self.torch, tensor):
+            return []
+        return [tensor.detach().clone()]
 
     def _cut_of(self, tensor: Any) -> _Cut | None:
         """How it was cut, if it is one of those that are followed."""
@@ -128,14 +152,21 @@ class CutTerms(Check):
             return
         cuts = [self._added[one] for one in parts_of(loss.grad_fn)[0] if one in self._added]
         within = {node._sequence_nr() for node in nodes_of(loss.grad_fn)} if cuts else set()
-        lost = [one.where for one in cuts if one.source not in within]
+        lost = [one.where for one in cuts if one.source not in within or not self._has_twin(one)]
         if lost:
             self.say("loss.term_lost", True)
             self.say("loss.term_lost_where", lost[0])
 
+    def _has_twin(self, cut: _Cut) -> bool:
+        """Whether the same number was computed with a graph as well, or may have been."""
+        number = math.nan if cut.number is None else float(cut.number)
+        if not math.isfinite(number) or len(self._numbers) >= MOST:
+            return True
+        return any(math.isclose(number, float(one), rel_tol=NEAR) for one in self._numbers)
+
     def look_ended(self, step: int) -> None:
         """Nothing is followed any more."""
-        self._cut, self._added = {}, {}
+        self._cut, self._added, self._numbers = {}, {}, []
 
 
 def _operands(torch: Any, call: Call) -> list[Any]:
