@@ -12,7 +12,7 @@ from ... import __version__, templates
 from . import cache
 from .knowledge import Knowledge, Section
 from .packs import Pack
-from .sections import dump_section, load_section
+from .sections import load_section
 
 if TYPE_CHECKING:
     from .problems import Problem
@@ -102,14 +102,12 @@ def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, str], Scope]:
     with _no_collections():
         valid = _valid(packs, problems)
         scope = Scope(valid, problems, snippets=snippet_names())
-        sections = compile_all(scope)
+        changes = [f"replaced: {one}" for one in valid.overrides]
+        changes += [f"added: {one}" for one in valid.additions]
+        texts = compile_all(scope, changes)
         if problems:
             raise KnowledgeError(problems)
-        changes = [f"replaced: {one}" for one in valid.overrides] + [
-            f"added: {one}" for one in valid.additions
-        ]
-        sections["core"]["packs"] = {"changes": changes}
-        return {name: dump_section(one) for name, one in sections.items()}, scope
+        return texts, scope
 
 
 def _valid(packs: Sequence[Pack], problems: list[Problem]) -> Validated:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from ..beside import both_halves
 from ..yaml_nodes import YamlProblem
 from ..yaml_tree import Path as TreePath
 from ..yaml_tree import Tree, read_tree
@@ -54,7 +56,8 @@ KINDS = (
     KindOfFile("experiment", "experiments", listed=True),
     KindOfFile("playbook-item", "playbook", listed=True),
 )
-WEIGHTS = "weights.yaml"
+WEIGHTS = KindOfFile("weights", "", listed=False)
+"""One file beside the folders."""
 
 
 @dataclass(frozen=True)
@@ -112,16 +115,19 @@ def problem_at(
 
 def read_pack(pack: Pack) -> tuple[list[Raw], list[Problem]]:
     """All entries of a pack and what is wrong with its files. Nothing is raised for a broken file."""
+    files = [(kind, path) for kind in KINDS for path in _files(pack.root / kind.folder)]
+    if (weights := pack.root / f"{WEIGHTS.name}.yaml").is_file():
+        files.append((WEIGHTS, weights))
     entries: list[Raw] = []
     problems: list[Problem] = []
-    for kind in KINDS:
-        for path in _files(pack.root / kind.folder):
-            if (read := _read(pack, path, problems)) is not None:
-                entries.extend(_entries(kind, *read, problems))
-    weights = pack.root / WEIGHTS
-    if weights.is_file() and (read := _read(pack, weights, problems)) is not None:
-        document, value = read
-        entries.append(Raw("weights", document, (), value))
+    read = both_halves(lambda half: [(at, _read(files[at][1])) for at in range(half, len(files), 2)])
+    for at, (text, value, wrong) in sorted(read, key=itemgetter(0)):
+        kind, path = files[at]
+        document = Document(pack, f"{pack.name}/{path.relative_to(pack.root).as_posix()}", path, text)
+        if wrong is None:
+            entries.extend(_entries(kind, document, value, problems))
+        else:
+            problems.append(problem_at(document.name, document.lines, *wrong))
     return entries, problems
 
 
@@ -130,19 +136,16 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from sorted(path for path in folder.rglob("*.y*ml") if path.suffix in (".yaml", ".yml"))
 
 
-def _read(pack: Pack, path: Path, problems: list[Problem]) -> tuple[Document, Any] | None:
-    name = f"{pack.name}/{path.relative_to(pack.root).as_posix()}"
+def _read(path: Path) -> tuple[str, Any, tuple[int, int, str] | None]:
+    """The text of a file, its value, and the line and column of what is wrong with it, and what that is."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        problems.append(Problem(name, 1, 1, f"cannot be read: {error}"))
-        return None
-    document = Document(pack, name, path, text)
+        return "", None, (1, 1, f"cannot be read: {error}")
     try:
-        return document, read_value(text)
+        return text, read_value(text), None
     except YamlProblem as error:
-        problems.append(problem_at(name, document.lines, error.line, error.column, error.message))
-        return None
+        return text, None, (error.line, error.column, error.message)
 
 
 def _entries(kind: KindOfFile, document: Document, value: Any, problems: list[Problem]) -> Iterator[Raw]:

@@ -99,11 +99,10 @@ def lint(kb_folders: tuple[Path, ...], strict: bool) -> int:
 @click.option("-v", "--verbose", is_flag=True, help="Name every example, not only those that fail.")
 def test(cause: str | None, kb_folders: tuple[Path, ...], verbose: bool) -> int:
     """Run the examples that every cause, code pattern and log format carries, or those of one CAUSE."""
+    from traindx.engine.beside import both_halves
     from traindx.engine.kb.examples import run_examples
     from traindx.engine.kb.load import load
     from traindx.probes.examples import check_readings, read_example
-
-    from .halves import both_halves
 
     known, entries = _loaded(kb_folders, load), _entries(kb_folders)
     if cause is not None and cause not in known.causes:
