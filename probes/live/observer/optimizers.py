@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import is_compiling_in
 from .patching import replace, scaler_class
-from .traces import leave_out_ours
+from .traces import hidden, leave_out_ours
 
 if TYPE_CHECKING:
     import torch
@@ -24,9 +24,8 @@ def watch_optimizers(watcher: Watcher, forwards: Forwards) -> None:
     is_compiling = is_compiling_in(watcher.torch)
 
     # A compiled optimizer step traces these two: to dynamo they do nothing.
-    def before(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if not is_compiling():
-            seen.before_step(optimizer)
+    def before(optimizer: Any, args: Any, kwargs: Any) -> Any:
+        return None if is_compiling() else seen.step_begins(optimizer, args, kwargs)
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
         if not is_compiling():
@@ -47,6 +46,8 @@ class Optimizers:
         self.forwards = forwards
         self._stepping: int | None = None
         self._stepped = False
+        self._told = False
+        """Whether `before_step` was told of the step at hand."""
 
     def wrap_init(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """An optimizer is made: the modules that hold its parameters are told apart before they first run."""
@@ -90,29 +91,62 @@ class Optimizers:
 
     def _skip(self, optimizer: torch.optim.Optimizer) -> None:
         self.watcher.skipped = True
-        self.before_step(optimizer)
+        self.step_begins(optimizer, (), {})
         self.after_step(optimizer)
         self.watcher.skipped = False
 
-    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """An optimizer within another (a wrapper that is an optimizer too) is not told of."""
+    def step_begins(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> Any:
+        """An optimizer within another (a wrapper that is an optimizer too) is not told of.
+
+        One that is handed a closure (LBFGS, every optimizer of Lightning) computes its gradients within the step:
+        then the closure that is given back tells when they are there.
+        """
         key, watcher = id(optimizer), self.watcher
         if self._stepping is not None and self._stepping != key:
-            return
+            return None
         self._stepping = key
-        self._stepped = watcher.stepping = True
+        self._stepped, self._told = True, False
+        watcher.stepping = True
         if key not in watcher.models:
             watcher.own("model", self.forwards.found, optimizer)
         watcher.now = now = time.perf_counter()
         watcher.begun = (now, sum(watcher.spent.values()))
-        watcher.tell("before_step", optimizer)
-        watcher.unused = False
+        if callable(kwargs.get("closure")):
+            return args, {**kwargs, "closure": self._telling(optimizer, kwargs["closure"])}
+        if len(args) > 1 and callable(args[1]):
+            return (args[0], self._telling(optimizer, args[1]), *args[2:]), kwargs
+        self._before_step(optimizer)
+        return None
+
+    def _telling(self, optimizer: torch.optim.Optimizer, closure: Callable[[], Any]) -> Callable[[], Any]:
+        """The closure, after whose first call the gradients are there."""
+
+        @hidden
+        def telling() -> Any:
+            try:
+                loss = closure()
+            except BaseException as error:
+                self._stepping, self.watcher.stepping = None, False
+                leave_out_ours(error)
+                raise
+            self._before_step(optimizer)
+            return loss
+
+        return telling
+
+    def _before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """The gradients are complete. Told once of each step."""
+        if not self._told:
+            self._told = True
+            self.watcher.tell("before_step", optimizer)
+            self.watcher.unused = False
 
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
         """One round of the loop ends."""
         key, watcher = id(optimizer), self.watcher
         if self._stepping != key:
             return
+        self._before_step(optimizer)  # a closure that was not called
         self._stepping, watcher.stepping = None, False
         self.forwards.round_ended()
         step = watcher.steps[key] = watcher.steps.get(key, 0) + 1

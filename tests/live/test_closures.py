@@ -1,0 +1,83 @@
+"""An optimizer that is handed a closure computes its gradients within its step, as every one of Lightning's does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from tests.live.checking import checked, classes, mlp
+from tests.live.looking import Said
+
+Call = Callable[[Any, Callable[[], Any]], object]
+CALLS: list[Call] = [lambda it, closure: it.step(closure), lambda it, closure: it.step(closure=closure)]
+
+
+def trained(
+    loss_of: Callable[[Any, Any], Any], call: Call = CALLS[0], optimizer: Any = torch.optim.Adam
+) -> Said:
+    """Twelve steps, in each of which the closure does all the work."""
+    with checked() as said:
+        model = mlp()
+        made = optimizer(model.parameters(), 1e-3)
+        for _ in range(12):
+            inputs, labels = classes()
+
+            def closure(inputs: Any = inputs, labels: Any = labels) -> Any:
+                loss = loss_of(model(inputs), labels)
+                made.zero_grad()
+                loss.backward()
+                return loss
+
+            call(made, closure)
+    return said
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_loss_in_a_closure_is_looked_into(call: Call) -> None:
+    assert (
+        trained(lambda out, labels: cross_entropy(out.softmax(1), labels), call)[
+            "loss.input_is_probabilities"
+        ]
+        is True
+    )
+
+
+@pytest.mark.parametrize("optimizer", [torch.optim.Adam, torch.optim.SGD, torch.optim.LBFGS])
+def test_a_sound_loop_with_a_closure_is_not_accused(optimizer: Any) -> None:
+    said = trained(cross_entropy, optimizer=optimizer)
+    assert [name for name, value in said.facts.items() if value is True] == ["data.inputs.normalized"]
+
+
+def test_what_the_closure_gives_and_raises_reaches_the_caller() -> None:
+    with checked():
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+        def failing() -> Any:
+            raise KeyError("mine")
+
+        with pytest.raises(KeyError, match="mine"):
+            optimizer.step(failing)
+        assert optimizer.step(lambda: torch.tensor(3.0)) == 3.0
+
+
+def test_after_a_closure_that_raised_another_optimizer_is_still_followed() -> None:
+    with checked() as said:
+        model, inputs, labels = mlp(), *classes()
+        broken = torch.optim.SGD(mlp().parameters(), 0.1)
+
+        def failing() -> Any:
+            raise KeyError("mine")
+
+        with pytest.raises(KeyError):
+            broken.step(failing)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for _ in range(12):
+            optimizer.zero_grad()
+            cross_entropy(model(inputs).softmax(1), labels).backward()
+            optimizer.step()
+    assert said["loss.input_is_probabilities"] is True
