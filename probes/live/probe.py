@@ -20,6 +20,7 @@ from .setting import tell_setting
 from .shares import tell_shares
 from .standstill import tell_end, tell_standstill
 from .told import LiveFacts, Undeclared
+from .warned import read_warnings
 from .watched import what_was_watched
 
 _MOMENTS = {
@@ -86,7 +87,9 @@ class LiveProbe:
         self._take_curves(curves)
         failures = read_failures(processes, self._knowledge)
         self._facts.take_all(failures.facts)
-        events = [*failures.events, *self._said_events(processes)]
+        warnings = read_warnings(processes, self._knowledge)
+        self._facts.take_all(warnings.facts)
+        events = [*failures.events, *warnings.events, *self._said_events(processes)]
         tell_fault(self._facts, processes)
         tell_failed_feeder(self._facts, processes)
         tell_crowd(self._facts, processes)

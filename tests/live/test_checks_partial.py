@@ -85,6 +85,58 @@ def test_a_broadcast_is_seen_where_an_agent_acts_before_it_learns() -> None:
     assert said["loss.shapes_broadcast"] is True
 
 
+@pytest.mark.parametrize("critic_first", [True, False])
+def test_a_broadcast_target_is_seen_in_either_half_of_an_actor_and_a_critic(critic_first: bool) -> None:
+    actor, critic, target = mlp(8, 2), mlp(10, 1), mlp(10, 1)
+
+    def act(states: torch.Tensor) -> torch.Tensor:
+        return torch.cat([states, actor(states).tanh()], 1)
+
+    with checked() as said:
+        steps = [torch.optim.SGD(one.parameters(), lr=0.01) for one in (actor, critic)]
+        for _ in range(8):
+            states, rewards = torch.randn(32, 8), torch.randn(32)
+            with torch.no_grad():
+                actor(states[:1])
+
+            def learn(states: torch.Tensor = states, rewards: torch.Tensor = rewards) -> None:
+                with torch.no_grad():
+                    goal = rewards + 0.9 * target(act(states))
+                step(steps[1], (critic(act(states).detach()) - goal).pow(2).mean())
+
+            if critic_first:
+                learn()
+            step(steps[0], -critic(act(states)).mean())
+            if not critic_first:
+                learn()
+    assert said["loss.shapes_broadcast"] is True
+
+
+def test_a_network_asked_for_its_own_target_before_the_backward_pass_ends_no_look() -> None:
+    model = mlp(8, 1)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(8):
+            inputs, targets = numbers()
+            now = model(inputs)
+            with torch.no_grad():
+                goal = targets[:, 0] + 0.9 * model(inputs.flip(1))
+            step(optimizer, (now - goal).pow(2).mean())
+    assert said["loss.shapes_broadcast"] is True
+
+
+def test_the_loss_of_an_evaluation_between_two_steps_is_none_that_is_looked_at() -> None:
+    model = mlp(8, 1)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(8):
+            inputs, targets = numbers()
+            step(optimizer, F.mse_loss(model(inputs), targets))
+            with torch.no_grad():
+                (model(inputs) - targets[:, 0]).abs().mean()
+    assert said["loss.shapes_broadcast"] is False
+
+
 @pytest.mark.parametrize(("factor", "start"), [(1e-4, 1e-4), (1.0, 1.0)])
 def test_what_a_schedule_leaves_of_the_rate_is_said(factor: float, start: float) -> None:
     model = mlp()

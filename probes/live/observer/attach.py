@@ -18,6 +18,7 @@ from .journal import journal_in
 from .last_words import last_words
 from .options import folder, options
 from .presence import presence
+from .warned import Warned
 from .when_imported import when_imported
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Observer:
             from .changes.seeds import seed_everything
 
             guarded(journal, "seed", seed_everything)(int(self.options["seed"]))
+        when_imported("warnings", guarded(journal, "warned", Warned(journal, self.step).listen))
         when_imported("multiprocessing.process", guarded(journal, "children", self._hear_children))
         when_imported("torch", guarded(journal, "torch", self.torch_arrived))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
+from ..look.places import Place
 from ..operations import Call
 from ..part import Part
 
@@ -42,12 +43,20 @@ class Check(Part):
     def look_ended(self, step: int) -> None:
         """The sampled step is over: the optimizer has stepped, or an evaluation began."""
 
-    def say(self, name: str, value: Any, call: Call | None = None, note: str | None = None) -> None:
-        """Write a fact, with the line of the call. What was said last is not said again."""
+    def say(
+        self,
+        name: str,
+        value: Any,
+        call: Call | None = None,
+        note: str | None = None,
+        place: Place | None = None,
+    ) -> None:
+        """Write a fact, with the line of the call, or this one. What was said last is not said again."""
         if name in self._said and self._said[name] == value:
             return
         self._said[name] = value
-        place = call.place() if call is not None and value is not False else None
+        if call is not None and value is not False:
+            place = call.place()
         self.journal.fact(
             name,
             value,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..graphs import grad_fn_of
 from ..operations import Call
 from .check import Check
+from .spread import is_of_row_and_column, multiplies
 from .summed import nodes_of
 from .tensors import activations_before, readable, some_rows
 
@@ -54,7 +55,10 @@ class Regression(Check):
         if call.name in ARITHMETIC:
             self._by_hand(call, one, other)
             return
-        self._shapes(call, one, other, multiplies(one, other))
+        if multiplies(one, other) or self._pairs(one, other):
+            self._shapes(call, one, other, True)
+        elif one.shape == other.shape:
+            self._shapes(call, one, other, False)
         if readable(self.torch, one) and readable(self.torch, other):
             self._range(call, one, other)
 
@@ -62,8 +66,12 @@ class Regression(Check):
         """A prediction and what it is to be compared with, or weighted by, of shapes (N, 1) and (N,), outside the model.
 
         A difference is one from a target. Else it counts where it goes into the loss: pairs are also made on purpose.
+        So does the difference from a target that is such a square already.
         """
         made, self._made = self._made, 0
+        if "sub" in call.name and (self._pairs(one, other) or self._pairs(other, one)):
+            self._may_be_loss(call, one, other)
+            return
         if sorted((one.dim(), other.dim())) != [1, 2] or not multiplies(one, other):
             return
         column, row = (one, other) if one.dim() == 2 else (other, one)
@@ -74,15 +82,32 @@ class Regression(Check):
             return
         if "sub" in call.name:
             self._shapes(call, one, other, True)
-        elif id(column) != made and call.result.grad_fn is not None:
-            self._spread[call.result.grad_fn] = (call.place(), _shapes_of(one, other))
+        elif id(column) != made:
+            self._may_be_loss(call, one, other)
+
+    def _pairs(self, prediction: Any, target: Any) -> bool:
+        """Whether one prediction a sample meets a target for each pair of them: made under no_grad, before the look."""
+        size = target.shape[0] if target.dim() else 0
+        return (
+            grad_fn_of(prediction) is not None
+            and not target.requires_grad
+            and tuple(prediction.shape) in ((size,), (size, 1))
+            and readable(self.torch, target)
+            and is_of_row_and_column(self.torch, target)
+        )
+
+    def _may_be_loss(self, call: Call, one: Any, other: Any) -> None:
+        """Something was spread over all pairs, outside the model."""
+        place, node = call.place(), grad_fn_of(call.result)
+        if node is not None and not place.module:
+            self._spread[node] = (place, _shapes_of(one, other))
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Did what was spread over all pairs become the loss?"""
         if self._spread and loss.grad_fn is not None:
             within = {one for one in nodes_of(loss.grad_fn) if one in self._spread}
             for place, shapes in [self._spread[one] for one in within][:1]:
-                self.say("loss.shapes_broadcast", True, note=f"{shapes} at {place}")
+                self.say("loss.shapes_broadcast", True, note=shapes, place=place)
 
     def look_ended(self, step: int) -> None:
         """Keep nothing alive."""
@@ -105,21 +130,3 @@ class Regression(Check):
 
 def _shapes_of(one: Any, other: Any) -> str:
     return f"{tuple(one.shape)} and {tuple(other.shape)}"
-
-
-def multiplies(one: Any, other: Any) -> bool:
-    """Whether broadcasting makes more values than either has."""
-    shape = []
-    for left, right in zip(_aligned(one, other), _aligned(other, one)):
-        if left != right and 1 not in (left, right):
-            return False
-        shape.append(max(left, right))
-    count = 1
-    for length in shape:
-        count *= length
-    return bool(count > max(one.numel(), other.numel()) > 0)
-
-
-def _aligned(one: Any, other: Any) -> list[int]:
-    """The shape, with ones in front up to the other's number of dimensions."""
-    return [1] * max(0, other.dim() - one.dim()) + list(one.shape)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..compiling import anything_compiled
 from ..journal import Journal
-from ..operations import Operations
+from ..operations import Listener, Operations
 from ..part import Part
 from .pace import Pace
 from .told import ToldChecks
@@ -27,13 +27,17 @@ OTHERS = 9
 OWN = ("batch_loaded", "before_forward", "after_forward", "before_backward", "after_backward", "before_step")
 """What checks are told of the loop, in sampled steps only."""
 
+PARTS = 2
+"""How often a look begins in one round: the agent that is trained before it acts is trained again after that."""
+
 
 class Sampling(Part):
     """Tells the checks what happens in sampled steps (pace.py), from one step of an optimizer to its next.
 
     Nothing is looked into where anything was compiled by torch.compile: a function mode would compile it anew.
     Nor in evaluation: the fused kernels of nn.TransformerEncoderLayer and nn.MultiheadAttention, used only there,
-    give way to any function mode.
+    give way to any function mode. What a network is asked between a training forward and its backward pass is no evaluation
+    but a target: it is left alone, and the look goes on behind it.
     """
 
     name = "sampling"
@@ -47,6 +51,10 @@ class Sampling(Part):
         self._began = self._usual = 0.0
         self._trained = self._put_off = False
         """Whether this step has called the model in training yet, and whether its look is to begin with that."""
+        self._heard: dict[str, list[Listener]] = {}
+        self._begun = 0
+        self._open = self._aside = False
+        """Whether a training forward waits for its backward pass, and whether a target is computed meanwhile."""
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Passed on."""
@@ -56,23 +64,33 @@ class Sampling(Part):
         """An evaluation, or a fused kernel, ends the look. One that comes before the training of the step puts it off."""
         trains = self._watcher.torch.is_grad_enabled()
         if self._checks.listening:
+            self._aside = self._open and not trains
+            if self._aside:
+                self._operations.stop()
+                return
             if not trains or (not root.training and self._fused()):
                 self._end()
-                if not trains and not self._trained:
+                if not trains and (not self._trained or self._begun < PARTS):
                     # An agent acts before it learns.
                     self._put_off = True
                     self._watcher.wake(self, "before_forward")
         elif self._put_off and trains and not (not root.training and self._fused()):
             self._begin(self._step)
         self._trained = self._trained or trains
+        self._open = trains
         self._checks.tell("before_forward", root, args, kwargs)
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
-        """Passed on."""
+        """Passed on. Behind a target the look goes on."""
+        if self._aside:
+            self._aside = False
+            self._operations.start(self._heard)
+            return
         self._checks.tell("after_forward", root, output)
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Passed on."""
+        self._open = False
         self._checks.tell("before_backward", loss)
 
     def after_backward(self, loss: torch.Tensor) -> None:
@@ -113,6 +131,7 @@ class Sampling(Part):
             and not self._fused()
         ):
             self._looks += 1
+            self._begun = 0
             self._begin(step + 1)
         elif self._pace.next > step + 1 and self._watcher.models_found == 1:
             self._watcher.rest_until(self._pace.next - 1, self, "after_step")
@@ -128,12 +147,13 @@ class Sampling(Part):
 
     def _begin(self, step: int) -> None:
         self._step = step
-        self._trained = self._put_off = False
+        self._trained = self._put_off = self._open = self._aside = False
+        self._begun += 1
         self._began, self._usual = self._watcher.now, self._watcher.seconds
-        heard = self._checks.begin(step, self._usual)
+        self._heard = self._checks.begin(step, self._usual)
         self._watcher.wake(self, *OWN)
         self._checks.tell("look_began", step)
-        self._operations.start(heard)
+        self._operations.start(self._heard)
 
     def _end(self) -> None:
         self._operations.stop()
