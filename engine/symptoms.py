@@ -79,7 +79,7 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     What a person writes is compared with how people tell of each symptom. Where a run is in trouble a possible cause suffices; else the cause must be likely: most configurations and scripts are sound. A run
     that was watched shows its symptoms itself: what is silent there is a silent fault.
     """
-    if was_watched(facts):
+    if facts.value("log.watched_steps"):
         return []
     weights = knowledge.weights
     causes = rank(knowledge, facts, {})
@@ -137,7 +137,7 @@ def in_trouble(facts: Facts) -> bool:
 
 def was_watched(facts: Facts) -> bool:
     """Whether the run was observed from inside, so that it was seen and not told of."""
-    return bool(facts.value("log.watched_steps"))
+    return "log.watched_steps" in facts
 
 
 def certainty(seen: list[Seen]) -> Mapping[str, float]:

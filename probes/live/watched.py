@@ -18,9 +18,9 @@ def what_was_watched(
     ranks = {one.rank for one in trainers}
     lead = [one for one in curves if one.process is curves[0].process]
     steps = max((one.count for one in lead), default=0)
+    facts.tell("log.watched_steps", steps, Place(RUN))
     if not steps:
         return "no optimizer step was seen"
-    facts.tell("log.watched_steps", steps, Place(RUN))
     facts.tell("log.watched_optimizers", len(lead), Place(RUN))
     # A process that was killed had steps which it had not written yet.
     least = "at least " if over and curves[0].process.last("end") is None else ""
