@@ -112,6 +112,21 @@ def test_a_program_that_closes_every_descriptor_still_has_a_journal(tmp_path: Pa
     assert (tmp_path / "mine").read_text() == "x"
 
 
+@pytest.mark.parametrize("given", ["model.parameters()", "[{'params': []}]"])
+def test_a_backward_that_fails_where_all_is_frozen_says_so(tmp_path: Path, given: str) -> None:
+    ran = watch(
+        f"""
+import torch
+model = torch.nn.Linear(4, 2).requires_grad_(False)
+optimizer = torch.optim.SGD({given}, 0.1)
+model(torch.randn(3, 4)).sum().backward()
+""",
+        tmp_path,
+    )
+    (fact,) = [one for one in ran.of("fact") if one["name"] == "model.trainable_parameters"]
+    assert (fact["value"], fact["note"]) == (0, "2 parameters, all frozen")
+
+
 def test_the_first_cause_is_where_operands_are_looked_for(tmp_path: Path) -> None:
     code = "def inner():\n    return 1 / 0\ntry:\n    inner()\nexcept ZeroDivisionError as error:\n    raise RuntimeError from error"
     (raised,) = watch(code, tmp_path).of("exception")

@@ -81,10 +81,15 @@ class Models(Part):
         self._journal.fact("model.layer_repeated", any(map(_repeats_a_layer, model.each_module())))
 
     def failed(self, error: BaseException) -> None:
-        """The first backward may have failed because there was nothing to train: then no model was found yet."""
+        """The first backward may have failed because there was nothing to train: then no model was found yet.
+
+        An optimizer that was given only what trains (as that of transformers) may hold nothing.
+        """
         if self._watcher.models:
             return
-        parameters = [one for optimizer in self._optimizers() for one in held(optimizer)]
+        parameters = [one for optimizer in self._optimizers() for one in held(optimizer)] or [
+            one for module in self._watcher.registry.heard() for one in module.parameters(recurse=False)
+        ]
         if parameters and not any(one.requires_grad for one in parameters):
             self._journal.fact(
                 "model.trainable_parameters", 0, note=f"{len(parameters)} parameters, all frozen"
