@@ -26,9 +26,9 @@ class Failure(NamedTuple):
 
 
 def failures_of(heard: Heard, name: str, machines: Signatures, hits: Hits) -> list[Failure]:
-    """The exceptions of one log, told apart."""
+    """The exceptions of one log, told apart, in its order: a traceback of one rank may be read to its end after another's."""
     found = []
-    for raised in heard.raised:
+    for raised in sorted(heard.raised, key=lambda one: one.number):
         place = Place(name, raised.number, rank=raised.rank, text=shown(raised.line))
         roles = _roles(raised, place, machines, hits)
         follows = "consequence" in roles and "failure" not in roles

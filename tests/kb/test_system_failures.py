@@ -186,3 +186,48 @@ def test_a_healthy_log_holds_no_failure(knowledge: Knowledge) -> None:
     facts = read(HEALTHY, knowledge)
     failures = [rule.id for rule in knowledge.signatures.values() if rule.role in ("failure", "consequence")]
     assert [name for name in failures if facts.value("log." + name.replace("-", "_")) is True] == []
+
+
+SPAWNED = """\
+Traceback (most recent call last):
+  File "train.py", line 55, in <module>
+    mp.spawn(main, nprocs=2)
+torch.multiprocessing.spawn.ProcessRaisedException:
+
+-- Process 1 terminated with the following error:
+Traceback (most recent call last):
+  File "train.py", line 45, in main
+    {line}
+{error}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "failed"),
+    [
+        ("dist.barrier()", "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 5000ms for recv operation to complete", False),
+        ("label = names[kind]", "KeyError: 'wolf'", True),
+    ],
+)  # fmt: skip
+def test_a_spawned_process_that_only_gave_up_waiting_has_no_error_of_its_own(
+    line: str, error: str, failed: bool, knowledge: Knowledge
+) -> None:
+    assert read(SPAWNED.format(line=line, error=error), knowledge).value("dist.own_error") is failed
+
+
+SAMPLE = """\
+Traceback (most recent call last):
+  File "{file}", line 20, in {function}
+    item = torch.load(path)
+RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "unreadable"), [("clips.py", "__getitem__", False), ("train.py", "resume", True)]
+)
+def test_the_file_of_a_sample_is_no_checkpoint(
+    file: str, function: str, unreadable: bool, knowledge: Knowledge
+) -> None:
+    found = read(SAMPLE.format(file=file, function=function), knowledge)
+    assert found.value("checkpoint.unreadable") is unreadable

@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from tests.live.checking import checked, classes, mlp, train
 from tests.live.looking import Said
+from traindx.probes.live.observer.checks import tails
 
 # torch's `backward` has no types.
 cross_entropy: Callable[..., Any] = F.cross_entropy
@@ -388,6 +389,65 @@ def test_numbers_and_detached_tensors_keep_nothing() -> None:
     assert loop(body, 32)["process.graph_kept"] is False
 
 
+class Monitor:
+    """What a part of the model gives for the same inputs after each step."""
+
+    def __init__(self, part: nn.Module, keep: Callable[[Any], Any], most: int | None = None) -> None:
+        self.part, self.keep, self.most = part, keep, most
+        self.probe = torch.randn(4, 8)
+        self.history: list[Any] = []
+
+    def update(self) -> None:
+        """Once a step."""
+        self.history.append(self.keep(self.part(self.probe).mean()))
+        if self.most is not None and len(self.history) == self.most:
+            torch.stack(self.history).sum()
+            self.history.clear()
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists are looked at however short the run."""
+    monkeypatch.setattr(tails, "SHARE", 1e6)
+
+
+def monitored(keep: Callable[[Any], Any], most: int | None = None, begin: int = 0, steps: int = 32) -> Said:
+    model = mlp()
+    monitor = Monitor(model[0], keep, most)
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        loss_of(model).backward()
+        optimizer.step()
+        if step >= begin:
+            monitor.update()
+
+    return loop(body, steps, model)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_list_of_what_a_part_of_the_model_gives_keeps_every_graph() -> None:
+    said = monitored(lambda given: given)
+    assert said["process.graph_kept"] is True
+    assert said["process.growing_type"] == "list of tensors (Monitor.history)"
+    assert said["process.graph_kept_where"].startswith(__file__)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_list_that_begins_late_is_seen_from_one_turn_to_the_next() -> None:
+    assert monitored(lambda given: given, begin=40, steps=75)["process.graph_kept"] is True
+
+
+@pytest.mark.usefixtures("hurried")
+def test_numbers_of_a_part_of_the_model_keep_nothing() -> None:
+    assert monitored(lambda given: given.detach())["process.graph_kept"] is False
+
+
+@pytest.mark.usefixtures("hurried")
+def test_what_is_gathered_for_a_few_steps_is_given_up_again() -> None:
+    assert monitored(lambda given: given, most=5)["process.graph_kept"] is False
+
+
 # -- batches
 
 
@@ -470,3 +530,40 @@ def scheduled(move: bool) -> Said:
 def test_a_schedule_that_never_moves_is_seen() -> None:
     assert scheduled(False)["log.lr.schedule_never_moves"] is True
     assert scheduled(True)["log.lr.schedule_never_moves"] is False
+
+
+def resumed(restored: bool, by_epoch: bool = False, first: int = 60) -> Said:
+    """Train, save, and go on with another model: with the optimizer restored, and perhaps the schedule."""
+    state: dict[str, Any] = {}
+    every = 5 if by_epoch else 1
+    for steps in (first, 30):
+        with checked() as said:
+            model = mlp()
+            optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1000)
+            if state:
+                optimizer.load_state_dict(state["optimizer"])
+                if restored:
+                    scheduler.load_state_dict(state["scheduler"])
+            for step in range(steps):
+                optimizer.zero_grad()
+                loss_of(model).backward()
+                optimizer.step()
+                if step % every == every - 1:
+                    scheduler.step()
+            state = {"optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}
+    return said
+
+
+@pytest.mark.parametrize("by_epoch", [False, True])
+def test_a_schedule_that_begins_anew_under_a_restored_optimizer_is_seen(by_epoch: bool) -> None:
+    assert resumed(False, by_epoch)["log.lr.schedule_began_anew"] is True
+    assert resumed(True, by_epoch)["log.lr.schedule_began_anew"] is False
+
+
+def test_a_schedule_by_epochs_that_was_saved_in_the_first_one_has_not_begun_anew() -> None:
+    assert resumed(True, by_epoch=True, first=4)["log.lr.schedule_began_anew"] is False
+
+
+def test_without_a_restored_optimizer_nothing_is_said_of_a_schedule_that_begins() -> None:
+    assert "log.lr.schedule_began_anew" not in scheduled(True).facts

@@ -175,3 +175,40 @@ def test_what_a_person_says_has_its_own_origin(read: Reads) -> None:
     run = read(STEP + "note: my run is broken. It is slow too.\n")
     assert run.fact("log.said_broken").origin is Origin.PROSE
     assert run["log.prose"] == ("my run is broken.", "It is slow too.")
+
+
+TIMED_OUT = "[rank1]: RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 5000ms for recv operation to complete\n"
+CLOSED = (
+    "[rank0]: RuntimeError: [gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:2452.\n"
+)
+SPAWNED = """Traceback (most recent call last):
+  File "train.py", line 55, in <module>
+    mp.spawn(main, nprocs=2)
+torch.multiprocessing.spawn.ProcessRaisedException:
+
+-- Process 1 terminated with the following error:
+"""
+
+
+def of_rank(rank: int, line: int, error: str) -> str:
+    header = f'[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File "train.py", line {line}, in main\n'
+    return f"{header}[rank{rank}]:     step()\n{error}"
+
+
+def test_where_all_only_followed_the_earliest_is_first_whatever_is_read_to_its_end_first(read: Reads) -> None:
+    run = read(of_rank(1, 45, TIMED_OUT) + of_rank(0, 41, CLOSED) + SPAWNED)
+    assert (run["log.first_failing_rank"], run["log.exception.line"]) == (1, 45)
+
+
+SAMPLE = """Traceback (most recent call last):
+  File "/env/lib/python3.11/site-packages/torch/utils/data/_utils/fetch.py", line 54, in fetch
+    data = [self.dataset[idx] for idx in possibly_batched_index]
+  File "clips.py", line 20, in __getitem__
+    item = torch.load(self.files[i])
+RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory
+"""
+
+
+def test_a_file_that_a_data_set_reads_is_told_from_a_checkpoint(read: Reads) -> None:
+    assert read(SAMPLE)["log.exception.in_sample"] is True
+    assert read(TRACEBACK)["log.exception.in_sample"] is False

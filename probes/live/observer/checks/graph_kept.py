@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..graphs import grad_fn_of, nodes_below
 from ..journal import Journal
 from ..look.values import tensors_in
-from .holders import find_holder
+from .holders import Holder, find_holder
 from .kept import MARK
+from .tails import Tails
 from .turns import Follower
 
 if TYPE_CHECKING:
@@ -60,9 +61,10 @@ class GraphKept(Follower):
         self._marks: deque[weakref.ref[_Alive]] = deque(maxlen=OLD + 5)
         self._current: _Alive | None = None
         self._steps = 0
+        self._tails = Tails(watcher.torch)
 
     def begin_turn(self) -> None:
-        """Marks that are still there are of the last turn."""
+        """Marks that are still there are of the last turn; lists may be followed from one to the next."""
         self._marks.clear()
         self._current = None
         self._steps = 0
@@ -101,15 +103,23 @@ class GraphKept(Follower):
         alive.clear()
         each = all(age in kept for age in AGES)
         if not each and (len(kept) < FEW or max(kept) < LATEST):
-            self._journal.fact("process.graph_kept", False, step=step)
+            # A part of the model that is called by itself makes graphs that bear no mark.
+            grown = self._tails.grown()
+            if grown is None:
+                self._journal.fact("process.graph_kept", False, step=step)
+            else:
+                self._say(grown, step)
             return
         holder = find_holder(self._torch, set(kept.values()), len(AGES) if each else FEW)
         if holder is None and not (
             len(self._marks) > OLD and all(age in kept for age in range(AGES[0], OLD))
         ):
             return
+        self._say(holder or Holder(None, None, "Tensor"), step)
+
+    def _say(self, holder: Holder, step: int) -> None:
         self._watcher.remove(self)
-        file, line, kind = holder if holder is not None else (None, None, "Tensor")
+        file, line, kind = holder
         self._journal.fact("process.graph_kept", True, step=step, file=file, line=line, note=kind)
         self._journal.fact("process.growing_type", kind, step=step)
         if file is not None and line is not None:

@@ -46,7 +46,7 @@ def tensors_of_script(torch: ModuleType) -> Iterator[Any]:
 
     Of long lists (a data set) only the last entries are looked at.
     """
-    folder = _folder_of(torch)
+    folder = folder_of(torch)
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if not frame.f_code.co_filename.startswith((folder, OURS, "<frozen")):
@@ -66,7 +66,8 @@ def _last_tensors(kind: Any, value: Any, depth: int) -> Iterator[Any]:
             yield from _last_tensors(kind, one, depth - 1)
 
 
-def _folder_of(torch: ModuleType) -> str:
+def folder_of(torch: ModuleType) -> str:
+    """Where torch is installed: its own frames are none of the script."""
     return os.path.dirname(os.path.abspath(str(torch.__file__))) + os.sep
 
 
@@ -74,7 +75,7 @@ class _Search:
     def __init__(self, torch: ModuleType, marks: set[int], count: int) -> None:
         self._tensor = torch.Tensor
         self._marks = Marks(torch, marks)
-        self._folder = _folder_of(torch)
+        self._folder = folder_of(torch)
         self._count = count
 
     def in_frames(self) -> Iterator[Holder]:
@@ -87,20 +88,8 @@ class _Search:
                 for name, value in variables(frame):
                     found = descent.below(value, name)
                     if found is not None:
-                        yield self._named(frame, found)
+                        yield named(frame, found)
             frame = frame.f_back
-
-    def _named(self, frame: FrameType, found: Found) -> Holder:
-        """The line that adds to it: in the function that runs, or where the class of its owner is written."""
-        what = f"{found.kind} ({f'{found.owner.__name__}.' if found.owner else ''}{found.name})"
-        line = line_of(frame, found.name)
-        file = frame.f_code.co_filename
-        if line is None and found.owner is not None:
-            module = sys.modules.get(found.owner.__module__)
-            elsewhere = getattr(module, "__file__", None)
-            line = line_adding(elsewhere, found.name) if elsewhere else None
-            file = elsewhere if elsewhere and line else file
-        return Holder(file, line or frame.f_lineno, what)
 
     def in_heap(self) -> Holder | None:
         """A list or the like, anywhere, and a name for it."""
@@ -120,6 +109,19 @@ class _Search:
                     what = f"{type(container).__name__} of tensors ({name or 'without a name'})"
                     return Holder(file, line, what)
         return None
+
+
+def named(frame: FrameType, found: Found) -> Holder:
+    """The line that adds to it: in the function that runs, or where the class of its owner is written."""
+    what = f"{found.kind} ({f'{found.owner.__name__}.' if found.owner else ''}{found.name})"
+    line = line_of(frame, found.name)
+    file = frame.f_code.co_filename
+    if line is None and found.owner is not None:
+        module = sys.modules.get(found.owner.__module__)
+        elsewhere = getattr(module, "__file__", None)
+        line = line_adding(elsewhere, found.name) if elsewhere else None
+        file = elsewhere if elsewhere and line else file
+    return Holder(file, line or frame.f_lineno, what)
 
 
 def _name_of(container: Any, ours: tuple[Any, ...]) -> tuple[str | None, str]:

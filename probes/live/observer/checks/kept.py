@@ -106,17 +106,17 @@ class Descent:
             return set()
         if isinstance(value, self._marks.tensor):
             found, kind = self._marks.below(value), "tensor"
-        elif depth == 0 or self._is_foreign(value):
+        elif depth == 0 or is_foreign(self._marks.torch, value):
             return set()
         else:
             self._seen.add(id(value))
             found = set()
-            entries = _entries(value)
+            entries = entries_of(value)
             kind = type(value).__name__ if entries is None else f"{type(value).__name__} of tensors"
             children = (
                 [(name, owner, one) for one in entries]
                 if entries is not None
-                else [(key, type(value), one) for key, one in _attributes(value)]
+                else [(key, type(value), one) for key, one in attributes_of(value)]
             )
             for inner, holder, one in children:
                 found |= self._descend(one, inner, holder, depth - 1)
@@ -124,12 +124,10 @@ class Descent:
             self._found = Found(name, kind, owner)
         return found
 
-    def _is_foreign(self, value: Any) -> bool:
-        """Torch's own objects, but for modules, hold no results."""
-        kind = type(value)
-        return kind.__module__.partition(".")[0] == "torch" and not isinstance(
-            value, self._marks.torch.nn.Module
-        )
+
+def is_foreign(torch: ModuleType, value: Any) -> bool:
+    """Torch's own objects, but for modules, hold no results."""
+    return type(value).__module__.partition(".")[0] == "torch" and not isinstance(value, torch.nn.Module)
 
 
 def last_of(entries: Any) -> list[Any]:
@@ -139,8 +137,8 @@ def last_of(entries: Any) -> list[Any]:
     return [one for one in list(entries) if one is not None][-LAST:]
 
 
-def _entries(value: Any) -> list[Any] | None:
-    """What a container or an array of objects holds; None where it is neither."""
+def entries_of(value: Any) -> list[Any] | None:
+    """The last of what a container or an array of objects holds; None where it is neither."""
     if isinstance(value, Mapping):
         return last_of(list(value.values())) if isinstance(value, dict) else []
     if isinstance(value, (list, deque, tuple, set, frozenset)):
@@ -150,7 +148,7 @@ def _entries(value: Any) -> list[Any] | None:
     return None
 
 
-def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
     """Those that are stored; nothing is computed."""
     try:
         own = object.__getattribute__(value, "__dict__")

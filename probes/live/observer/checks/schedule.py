@@ -1,10 +1,11 @@
-"""A learning-rate schedule that is made and never moved."""
+"""A learning-rate schedule that is made and never moved, or begins anew under an optimizer that goes on."""
 
 from __future__ import annotations
 
 import gc
 import weakref
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
@@ -19,6 +20,36 @@ if TYPE_CHECKING:
 LONG = 50
 """Steps after which even a schedule by epochs should have moved, once the run is over."""
 
+BEHIND = 10
+"""Moves that a new schedule must lack of those that the steps of an optimizer from an earlier run call for."""
+
+FEWEST = 3
+"""Moves by which it is known how many steps lie between two."""
+
+
+@dataclass
+class Followed:
+    """A scheduler, and how far it and its optimizer came."""
+
+    scheduler: weakref.ref[Any]
+    optimizer: int
+    first: int
+    """Where it stood at the first step."""
+    before: float
+    """The steps that its optimizer had made in another run."""
+    moves: int = 0
+    steps: int = 0
+
+    def look(self) -> None:
+        """Where it stands now, if it is there."""
+        one = self.scheduler()
+        if one is not None:
+            self.moves = _place(one) - self.first
+
+    def began_anew(self) -> bool:
+        """Whether the steps that the optimizer brought along are many moves, and the scheduler knows of none."""
+        return self.first <= 1 and self.moves >= FEWEST and self.before * self.moves >= BEHIND * self.steps
+
 
 class Schedule(Part):
     """Finds the schedulers of an optimizer, once, and counts at the end how often they were stepped.
@@ -32,12 +63,12 @@ class Schedule(Part):
         self._journal = journal
         self._torch = watcher.torch
         self._watcher = watcher
-        self._moved: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self._counts: dict[int, int] = {}
+        self._followed: list[Followed] = []
 
     def model_found(self, model: ModelSeen) -> None:
         """The first step of an optimizer: its schedulers are there."""
-        if not any("initial_lr" in group for group in model.optimizer.param_groups):
+        optimizer = model.optimizer
+        if not any("initial_lr" in group for group in optimizer.param_groups):
             return
         scheduler = self._torch.optim.lr_scheduler
         base: Any = getattr(scheduler, "LRScheduler", None) or scheduler._LRScheduler
@@ -45,34 +76,37 @@ class Schedule(Part):
         kinds = {
             kind for kind in set(map(type, objects)) if issubclass(kind, (base, scheduler.ReduceLROnPlateau))
         }
-        for one in objects:
-            if type(one) in kinds and getattr(one, "optimizer", None) is model.optimizer:
-                self._moved[id(one)] = (weakref.ref(one), self._place(one))
-        if self._moved and all(first <= 1 for _, first in self._moved.values()):
-            self._say_start(model.optimizer)
+        before = _steps_before(optimizer)
+        self._followed += [
+            Followed(weakref.ref(one), id(optimizer), _place(one), before)
+            for one in objects
+            if type(one) in kinds and getattr(one, "optimizer", None) is optimizer
+        ]
+        if self._followed and all(one.first <= 1 for one in self._followed):
+            self._say_start(optimizer)
         self._watcher.wake(self, "after_step")
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """Where each scheduler stands. The last look counts, for they may be gone when the process ends."""
-        if not self._moved:
+        if not self._followed:
             self._watcher.rest(self, "after_step")
         elif step % 10 == 0 or step < 10:
-            for key, (reference, first) in self._moved.items():
-                one = reference()
-                if one is not None:
-                    self._counts[key] = self._place(one) - first
+            for one in self._followed:
+                if one.optimizer == id(optimizer):
+                    one.steps = step
+                one.look()
 
     def ended(self) -> None:
-        """Has any of them moved?"""
-        for reference, first in self._moved.values():
-            one = reference()
-            if one is not None:
-                self._counts[id(one)] = self._place(one) - first
-        if self._counts:
-            if any(self._counts.values()):
-                self._journal.fact("log.lr.schedule_never_moves", False)
-            elif self._watcher.step >= LONG:
-                self._journal.fact("log.lr.schedule_never_moves", True)
+        """Has any of them moved, and does any lag behind its optimizer?"""
+        for one in self._followed:
+            one.look()
+        if any(one.moves for one in self._followed):
+            self._journal.fact("log.lr.schedule_never_moves", False)
+        elif self._followed and self._watcher.step >= LONG:
+            self._journal.fact("log.lr.schedule_never_moves", True)
+        resumed = [one for one in self._followed if one.before]
+        if resumed:
+            self._journal.fact("log.lr.schedule_began_anew", all(one.began_anew() for one in resumed))
 
     def _say_start(self, optimizer: torch.optim.Optimizer) -> None:
         """What the schedule leaves of the rate that was set, in the group of which it leaves most."""
@@ -84,5 +118,12 @@ class Schedule(Part):
         if shares:
             self._journal.fact("log.lr.schedule_start", max(shares))
 
-    def _place(self, scheduler: Any) -> int:
-        return int(getattr(scheduler, "last_epoch", 0) or 0)
+
+def _place(scheduler: Any) -> int:
+    return int(getattr(scheduler, "last_epoch", 0) or 0)
+
+
+def _steps_before(optimizer: torch.optim.Optimizer) -> float:
+    """The steps that the state of an optimizer tells of; 0 where it has none, or does not count."""
+    counts = (state.get("step", 0) for state in optimizer.state.values() if isinstance(state, dict))
+    return max((float(one) for one in counts), default=0.0)
