@@ -112,13 +112,12 @@ def test_a_program_that_closes_every_descriptor_still_has_a_journal(tmp_path: Pa
     assert (tmp_path / "mine").read_text() == "x"
 
 
-@pytest.mark.parametrize("given", ["model.parameters()", "[{'params': []}]"])
-def test_a_backward_that_fails_where_all_is_frozen_says_so(tmp_path: Path, given: str) -> None:
+def test_a_backward_that_fails_where_all_is_frozen_says_so(tmp_path: Path) -> None:
     ran = watch(
-        f"""
+        """
 import torch
 model = torch.nn.Linear(4, 2).requires_grad_(False)
-optimizer = torch.optim.SGD({given}, 0.1)
+optimizer = torch.optim.SGD([{"params": []}], 0.1)
 model(torch.randn(3, 4)).sum().backward()
 """,
         tmp_path,
