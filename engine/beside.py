@@ -21,9 +21,12 @@ def beside(work: Callable[[], Result]) -> Callable[[], Result]:
         return work
     import multiprocessing
 
+    if multiprocessing.current_process().daemon:  # such a child itself
+        return work
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
-    child = context.Process(target=_tell, args=(there, work))
+    # Where nobody asks for the result, the end of this process is the end of the child.
+    child = context.Process(target=_tell, args=(there, work), daemon=True)
     try:
         child.start()
     except OSError:  # no room for another process

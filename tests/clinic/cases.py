@@ -23,8 +23,6 @@ class Case(NamedTuple):
     accept: frozenset[str] = frozenset()
     """Causes that name the same fault, `cause` among them."""
     ranks: int = 1
-    missed: str = ""
-    """Why the fault is not among the first three causes yet."""
 
     def command(self, seed: int) -> list[str]:
         """How a person starts it."""

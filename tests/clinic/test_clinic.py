@@ -23,11 +23,7 @@ def copies() -> Iterator[Watching]:
 
 
 def _parameters(healthy: bool) -> list[object]:
-    chosen = [case for case in cases() if case.healthy == healthy]
-    return [
-        pytest.param(case, id=case.name, marks=[pytest.mark.xfail(reason=case.missed)] if case.missed else [])
-        for case in chosen
-    ]
+    return [pytest.param(case, id=case.name) for case in cases() if case.healthy == healthy]
 
 
 def _watching(case: Case, copies: Watching) -> Watching:

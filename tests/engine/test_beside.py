@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -38,6 +40,15 @@ def test_work_whose_child_dies_is_done_here() -> None:
 
 def test_what_cannot_be_sent_is_made_here() -> None:
     assert beside(lambda: lambda: 3)()() == 3
+
+
+def test_work_in_a_child_may_have_work_beside_it() -> None:
+    assert beside(lambda: beside(lambda: 1)() + 2)() == 3
+
+
+def test_a_process_ends_though_nobody_asks_for_the_result() -> None:
+    code = "from traindx.engine.beside import beside\nrest = beside(lambda: bytes(1 << 24))"
+    assert subprocess.run([sys.executable, "-c", code], timeout=30, check=False).returncode == 0
 
 
 def test_with_threads_nothing_is_forked() -> None:

@@ -124,6 +124,9 @@ def _place(scheduler: Any) -> int:
 
 
 def _steps_before(optimizer: torch.optim.Optimizer) -> float:
-    """The steps that the state of an optimizer tells of; 0 where it has none, or does not count."""
+    """The steps that the state of an optimizer tells of; 0 where it has none, or does not count.
+
+    A fused optimizer counts on the device, which is not waited for.
+    """
     counts = (state.get("step", 0) for state in optimizer.state.values() if isinstance(state, dict))
-    return max((float(one) for one in counts), default=0.0)
+    return max((float(one) for one in counts if getattr(one, "is_cpu", True)), default=0.0)
