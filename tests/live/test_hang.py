@@ -71,10 +71,14 @@ def test_when_the_loop_goes_on_that_is_said(hang: Hang, records: Records) -> Non
 
 
 def test_signs_of_life_keep_it_quiet(hang: Hang, records: Records) -> None:
+    longest, last = 0.0, time.monotonic()
     for _ in range(40):
         hang.batch_loaded(None, 0.0)
         time.sleep(AFTER / 20)
-    assert records == []
+        last, before = time.monotonic(), last
+        longest = max(longest, last - before)
+    # A busy machine can stop this loop for longer than it may stand still; then it was told with reason.
+    assert records == [] or longest >= AFTER
 
 
 def test_after_a_pause_nothing_runs(hang: Hang, records: Records) -> None:
