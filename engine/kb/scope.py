@@ -16,13 +16,15 @@ PACKAGE = "env.package."
 """`env.package.torch` is the version of an installed package: any name may follow."""
 
 
+_PREFIXES = {
+    "signature": "log.", "code-pattern": "code.", "setting": "config.",
+    "check": "config.contradiction.", "symptom": "symptom.",
+}  # fmt: skip
+
+
 def fact_of(kind: str, identity: str) -> str:
     """The fact that an entry brings with it: `log.cuda_oom` for the signature `cuda-oom`."""
-    prefix = {
-        "signature": "log.", "code-pattern": "code.", "setting": "config.",
-        "check": "config.contradiction.", "symptom": "symptom.",
-    }[kind]  # fmt: skip
-    return prefix + identity.replace("-", "_")
+    return _PREFIXES[kind] + identity.replace("-", "_")
 
 
 @dataclass(slots=True)
@@ -39,7 +41,11 @@ class Scope:
     idiom_words: dict[str, frozenset[str]] = field(default_factory=dict)
     """The words of which a file needs one for an idiom to match, of the idioms met so far."""
 
+    _lost: set[str] = field(default_factory=set)
+
     def __post_init__(self) -> None:
+        lost = self.entries.lost
+        self._lost = lost | {fact_of(kind, one) for kind in _PREFIXES for one in lost}
         self.limits = {name: one.model.value for name, one in self.entries.of("limit").items()}
         self.types = {name: one.model.type for name, one in self.entries.of("fact").items()}
         for kind, type_of in _BRINGS.items():
@@ -66,6 +72,8 @@ class Scope:
             parsed = parse(text, proven=entry.raw.document.pack.proven)
             node = check(parsed, self.type_of, self.limits, expect=expect)
         except ConditionError as error:
+            if error.wrong.removeprefix("limit.") in self._lost:
+                return None
             words = [*self.types, *(f"limit.{name}" for name in self.limits)]
             hint = (
                 nearest(error.wrong, words)
@@ -87,7 +95,7 @@ class Scope:
 
     def fact(self, entry: Located, path: tuple[str | int, ...], name: str, *, on_key: bool = False) -> None:
         """Check that a fact exists."""
-        if self.type_of(name) is None:
+        if self.type_of(name) is None and name not in self._lost:
             message = f"there is no fact `{name}`"
             self.problems.append(entry.problem(path, message, nearest(name, self.types), on_key=on_key))
         self.used.add(name)
@@ -97,7 +105,7 @@ class Scope:
     ) -> None:
         """Check that an entry of a kind exists."""
         known = self.entries.of(kind)
-        if name not in known:
+        if name not in known and name not in self._lost:
             message = f"there is no {kind} `{name}`"
             self.problems.append(entry.problem(path, message, nearest(name, known), on_key=on_key))
 

@@ -104,6 +104,10 @@ class Raw:
     value: Any
 
 
+UNREAD = object()
+"""Stands for all that a file holds that could not be read."""
+
+
 def problem_at(
     file: str, lines: tuple[str, ...], line: int, column: int, message: str, hint: str = ""
 ) -> Problem:
@@ -114,7 +118,7 @@ def problem_at(
 
 
 def read_pack(pack: Pack) -> tuple[list[Raw], list[Problem]]:
-    """All entries of a pack and what is wrong with its files. Nothing is raised for a broken file."""
+    """All entries of a pack and what is wrong with its files. Nothing is raised for a broken file: it is one UNREAD entry."""
     files = [(kind, path) for kind in KINDS for path in _files(pack.root / kind.folder)]
     if (weights := pack.root / f"{WEIGHTS.name}.yaml").is_file():
         files.append((WEIGHTS, weights))
@@ -128,6 +132,7 @@ def read_pack(pack: Pack) -> tuple[list[Raw], list[Problem]]:
             entries.extend(_entries(kind, document, value, problems))
         else:
             problems.append(problem_at(document.name, document.lines, *wrong))
+            entries.append(Raw(kind.name, document, (), UNREAD))
     return entries, problems
 
 
@@ -156,6 +161,7 @@ def _entries(kind: KindOfFile, document: Document, value: Any, problems: list[Pr
             problems.append(
                 document.problem((), f"a file in {kind.folder}/ holds a list of {kind.name} entries")
             )
+            yield Raw(kind.name, document, (), UNREAD)
     elif isinstance(value, dict):
         if isinstance(name := value.get("id"), str) and name != document.path.stem:
             problems.append(
@@ -168,3 +174,4 @@ def _entries(kind: KindOfFile, document: Document, value: Any, problems: list[Pr
         yield Raw(kind.name, document, (), value)
     else:
         problems.append(document.problem((), f"a file in {kind.folder}/ holds one {kind.name}"))
+        yield Raw(kind.name, document, (), UNREAD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from . import models
 from .lazily import Lazily
 from .phrases import UnknownPhrase, spell_out
 from .problems import Problem, nearest
-from .source import KINDS, Document, Raw
+from .source import KINDS, UNREAD, Document, Raw
 
 MODELS: Mapping[str, type[models.Model]] = {
     "cause": models.Cause, "symptom": models.Symptom, "fact": models.FactSpec, "limit": models.Limit,
@@ -32,6 +33,8 @@ _WITH_PHRASES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The fields that may use phrases."""
 _KEYS = {kind.name: kind.key for kind in KINDS}
+_NAME = re.compile(r"^[- {]*(?:id|name): *['\"]?([\w.-]+)", re.MULTILINE)
+"""What an entry is called, in a file that cannot be read as YAML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class Validated:
     overrides: list[str] = field(default_factory=list)
     """`cause fp16-overflow (my-pack)`: entries of our own that a pack replaced."""
     additions: list[str] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    """The ids of entries that are not valid. Whoever refers to one makes no mistake of their own."""
 
     def of(self, kind: str) -> dict[str, Located]:
         """The entries of one kind, by id."""
@@ -91,18 +96,30 @@ def _place(result: Validated, located: Located, *, added: bool) -> None:
 
 def _validated(raw: Raw, so_far: Validated, problems: list[Problem]) -> Located | None:
     model, value = MODELS[raw.kind], raw.value
+    if value is UNREAD:
+        so_far.lost.update((raw.document.path.stem, *_NAME.findall(raw.document.text)))
+        return None
     if raw.kind in _WITH_PHRASES:
         try:
             value = _spelt_out(raw, value, so_far)
         except UnknownPhrase as error:
-            problems.append(_no_phrase(raw, error.args[0], so_far))
+            if error.args[0] not in so_far.lost:
+                problems.append(_no_phrase(raw, error.args[0], so_far))
+            _lose(raw, so_far)
             return None
     try:
         entry = model.model_validate(value, context=models.PROVEN if raw.document.pack.proven else None)
     except ValidationError as error:
         problems.extend(_problem(raw, model, detail) for detail in error.errors(include_url=False))
+        _lose(raw, so_far)
         return None
     return Located(raw.kind, str(getattr(entry, _KEYS.get(raw.kind, "id"), raw.kind)), entry, raw)
+
+
+def _lose(raw: Raw, so_far: Validated) -> None:
+    name = raw.value.get(_KEYS.get(raw.kind, "id")) if isinstance(raw.value, dict) else None
+    if isinstance(name, str):
+        so_far.lost.add(name)
 
 
 def _spelt_out(raw: Raw, value: Any, so_far: Validated) -> Any:

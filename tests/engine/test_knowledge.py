@@ -89,6 +89,20 @@ def test_all_mistakes_are_reported_at_once(make_pack: PackMaker) -> None:
     assert "boole" in said
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param(FACTS.replace("- {name", "- {{name", 1), id="a file that is no YAML"),
+        pytest.param(FACTS.replace("type: bool", "type: boole", 1), id="an entry of another shape"),
+        pytest.param(f"all:\n{FACTS}", id="a file of another form"),
+    ],
+)
+def test_who_refers_to_what_could_not_be_read_makes_no_mistake(make_pack: PackMaker, facts: str) -> None:
+    said = mistakes(make_pack, "facts/all.yaml", facts)
+    assert said.count("facts/all.yaml:") == 1
+    assert "there is no fact" not in said
+
+
 def test_two_entries_with_one_id_do_not_load(make_pack: PackMaker) -> None:
     twice = FACTS + "- {name: loss.first, type: float, means: again}\n"
     assert "a second fact with the id `loss.first`; the first is at pack/facts/all.yaml:3" in mistakes(
