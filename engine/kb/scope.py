@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from .validate import Located, Validated
 PACKAGE = "env.package."
 """`env.package.torch` is the version of an installed package: any name may follow."""
 
+_BRACED = re.compile(r"\{[^{}()\"']*\b[a-z]+\.[a-z]\w*[^{}()\"']*\}")
+"""What wants to be filled in and is more than the name of a fact. What has brackets or quotes is code to be shown."""
 
 _PREFIXES = {
     "signature": "log.", "code-pattern": "code.", "setting": "config.",
@@ -91,6 +94,9 @@ class Scope:
         """Check the facts that a text wants filled in."""
         for match in PLACEHOLDER.finditer(text):
             self.fact(entry, path, match[1])
+        for match in _BRACED.finditer(PLACEHOLDER.sub("", text)):
+            message = f"`{match[0]}` is no fact: a text can show the value of one, and calculates nothing"
+            self.problems.append(entry.problem(path, message, "derive a fact for it"))
         return text
 
     def fact(self, entry: Located, path: tuple[str | int, ...], name: str, *, on_key: bool = False) -> None:

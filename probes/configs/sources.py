@@ -31,7 +31,7 @@ _PYTHON = regex(
 )
 _COMMAND = regex(
     r"\s*(?:[$+>#!]\s+|\S+@\S+[$#]\s+)?(?:\w+=\S+\s+)*(?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|bash|sh|lightning|"
-    r"llamafactory-cli|axolotl|tune)\s|\s*--[A-Za-z][\w.-]*\s+[^\s:=]"
+    r"llamafactory-cli|axolotl|tune)\s|\s*--[A-Za-z][\w.-]*\s+[^\s:=]|\s*(?:[$+]|\S+@\S+[$#])\s+\S.*\s--?[A-Za-z]"
 )
 _REPR = regex(r"\s*[A-Za-z_][\w.]*\(")
 _PROTOBUF = regex(r"^\w+:? ?\{\s*(?:#.*)?$[^{}]*^\s+\w+(?:: ?[^\s,]+| ?\{)\s*$", re.MULTILINE)
