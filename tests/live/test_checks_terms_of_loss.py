@@ -125,6 +125,51 @@ def test_what_has_no_graph_on_purpose_is_no_lost_term(loss: Loss) -> None:
     assert trained(loss).facts.get("loss.term_lost", False) is False
 
 
+def asked_aside(loss: Callable[[Any, Any, Any, Any], Any]) -> Said:
+    """The loss is given the output, the targets, and what the same model says of other inputs without gradients."""
+    model = mlp(8, 4)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        for _ in range(4):
+            inputs, targets = numbers()
+            optimizer.zero_grad()
+            out = model(inputs)
+            with torch.no_grad():
+                one, other = model(inputs + 0.1), model(inputs - 0.1)
+            loss(out, targets, one, other).backward()
+            optimizer.step()
+    return said
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda out, y, one, other: F.mse_loss(out, features(y)) + 0.5 * F.mse_loss(one, other),
+        lambda out, y, one, other: torch.stack([F.mse_loss(out, features(y)), F.mse_loss(one, other)]).sum(),
+        lambda out, y, one, other: (
+            F.mse_loss(out, features(y)) + F.cross_entropy(one @ other.T, torch.arange(32))
+        ),
+    ],
+    ids=["added", "stacked", "contrast"],
+)
+def test_a_term_of_what_the_model_says_without_gradients_is_lost(loss: Any) -> None:
+    assert asked_aside(loss)["loss.term_lost"] is True
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda out, y, one, other: F.mse_loss(out, 0.9 * one + features(y)),
+        lambda out, y, one, other: F.mse_loss(out, features(y)) + 0.5 * F.mse_loss(out, one),
+        lambda out, y, one, other: ((out - other) * one).mean() - other.mean(),
+        lambda out, y, one, other: F.mse_loss(out, features(y)) * (1.0 + one.mean()),
+    ],
+    ids=["target", "consistency", "baseline", "weight"],
+)
+def test_what_the_model_says_without_gradients_may_be_a_target_or_a_weight(loss: Any) -> None:
+    assert asked_aside(loss).facts.get("loss.term_lost", False) is False
+
+
 def test_a_loss_that_was_cut_off_as_a_whole_has_no_terms() -> None:
     said = trained(lambda out, y: torch.tensor(F.mse_loss(out, y).item(), requires_grad=True))
     assert said.records("trouble") == []

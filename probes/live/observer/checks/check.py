@@ -40,6 +40,9 @@ class Check(Part):
     def called(self, call: Call) -> None:
         """The run called one of `functions`, and it returned."""
 
+    def computed_aside(self, output: Any) -> None:
+        """A trained model was asked something without gradients between its training forward and the backward pass."""
+
     def look_ended(self, step: int) -> None:
         """The sampled step is over: the optimizer has stepped, or an evaluation began."""
 

@@ -48,6 +48,9 @@ HANDED_ON = (
 
 SUMS = ("add", "__add__", "__radd__", "__iadd__", "add_")
 
+JOINS = ("stack", "cat")
+"""What puts the terms of a sum side by side."""
+
 MOST = 256
 """Tensors that are followed, and numbers with a graph that are kept."""
 
@@ -91,6 +94,7 @@ class CutTerms(Check):
         self._added: dict[Any, _Cut] = {}
         self._numbers: list[Any] = []
         """Those that were computed with a graph."""
+        self._places: Any = None
 
     def look_began(self, step: int) -> None:
         """Nothing was cut yet."""
@@ -98,10 +102,10 @@ class CutTerms(Check):
 
     def called(self, call: Call) -> None:
         """A tensor is cut, handed on, or added."""
-        result = call.result
+        result, self._places = call.result, call.places
         if not isinstance(result, self.torch.Tensor):
             return
-        if call.name in SUMS and grad_fn_of(result) is not None:
+        if call.name in (*SUMS, *JOINS) and grad_fn_of(result) is not None:
             self._add(call)
         elif result.requires_grad:
             if len(self._numbers) < MOST:
@@ -119,6 +123,13 @@ class CutTerms(Check):
             cut = next((one for one in known if one is not None), None)
             if cut is not None:
                 self._follow(result, cut._replace(source=None) if call.name in MAKES else cut)
+
+    def computed_aside(self, output: Any) -> None:
+        """Where it is a term, and no target, it teaches nothing."""
+        if self._places is not None:
+            for tensor in tensors_in(self.torch.Tensor, output):
+                if tensor.is_floating_point() and not tensor.requires_grad and len(self._cut) < MOST:
+                    self._follow(tensor, _Cut(str(self._places.here()), None))
 
     def _follow(self, tensor: Any, cut: _Cut) -> None:
         """It is not kept alive: behind a checkpoint (torch.utils.checkpoint) that would be the memory it saves."""
@@ -140,7 +151,7 @@ class CutTerms(Check):
     def _add(self, call: Call) -> None:
         """One number that was cut, and one with a graph."""
         operands = _operands(self.torch, call)
-        if self._cut and len(operands) == 2 and all(one.numel() == 1 for one in operands):
+        if self._cut and len(operands) > 1 and all(one.numel() == 1 for one in operands):
             for one in operands:
                 cut = self._cut_of(one) if grad_fn_of(one) is None else None
                 if cut is not None:

@@ -84,6 +84,7 @@ class Sampling(Part):
         """Passed on. Behind a target the look goes on."""
         if self._aside:
             self._aside = False
+            self._checks.tell("computed_aside", output)
             self._operations.start(self._heard)
             return
         self._checks.tell("after_forward", root, output)

@@ -61,6 +61,7 @@ EVENTS = (
     "after_backward",
     "before_step",
     "look_began",
+    "computed_aside",
     "look_ended",
 )
 """What checks are told, in sampled steps only."""
