@@ -55,7 +55,7 @@ class Flow:
         for place, module, argument in places:
             origins = tracer.origins(argument, module)
             yield (
-                self._only(place, module, origins, tracer)
+                self._only(place, module, origins, tracer, cut)
                 if self.rule.only
                 else self._arrival(place, module, list(origins), wanted, given)
             )
@@ -79,11 +79,13 @@ class Flow:
         known = not hits and all(one.kind in ("made", "stopped") for one in origins)
         return Arrival(place, module, sure[0] if sure else None, known)
 
-    def _only(self, place: SgNode, module: Module, origins: Iterator[Origin], tracer: Tracer) -> Arrival:
+    def _only(
+        self, place: SgNode, module: Module, origins: Iterator[Origin], tracer: Tracer, cut: set[SgNode]
+    ) -> Arrival:
         """Nothing that may carry a gradient arrives, and would if it were not cut on the way."""
         hits = []
         for one in origins:
-            if one.kind == "stopped":
+            if one.kind == "stopped" and one.node not in cut:
                 hits.append(one)
             elif one.kind != "data":
                 return Arrival(place, module, None, known=True)

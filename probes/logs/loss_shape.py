@@ -127,8 +127,9 @@ def _diverging(told: Told, values: Sequence[float]) -> bool | None:
         return None
     low = levels.index(min(levels))
     tail = levels[-max(2, len(levels) // 10) :]
+    # Times its minimum means nothing of a loss that falls below zero, as that of a policy does.
     up = (
-        min(levels) > 0
+        min(levels) > 0 <= min(values)
         and low < len(levels) - len(tail)
         and min(tail) > told.limits["divergence_ratio"] * min(levels)
     )

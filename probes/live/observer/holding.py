@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from .checks.turns import turn_after
@@ -162,20 +163,20 @@ class Holding(Part):
     def _twice(self, models: list[ModelSeen]) -> list[str]:
         """Parameters twice in one optimizer, or in two that step by turns (not one after the other, as for a PINN)."""
         found = []
-        owners: dict[int, int] = {}
+        owners: dict[int, ModelSeen] = {}
         for model in models:
-            by_turns = self._by_turns(id(model.optimizer))
             for one in held(model.optimizer):
                 before = owners.get(id(one))
-                if before == model.number or (before is not None and by_turns):
+                if before is model or (before is not None and self._by_turns(before, model)):
                     found.append(model.name_of(one))
-                owners[id(one)] = model.number
+                owners[id(one)] = model
         return found
 
-    def _by_turns(self, optimizer: int) -> bool:
-        """Whether this optimizer stepped, another one did, and then this one again."""
-        places = [number for number, one in enumerate(self._order) if one == optimizer]
-        return bool(places) and any(one != optimizer for one in self._order[places[0] : places[-1]])
+    def _by_turns(self, one: ModelSeen, other: ModelSeen) -> bool:
+        """Whether one of the two optimizers stepped, the other one did, and then the first again."""
+        both = {id(one.optimizer), id(other.optimizer)}
+        order = [key for key, _ in groupby(key for key in self._order if key in both)]
+        return len(order) > len(both)
 
     def _foreign(self, model: ModelSeen) -> bool:
         """Whether no loss reaches anything that this optimizer holds."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 CUTS = ("detach", "__get__")
 """What gives a tensor without a graph from one with it; `__get__` is that of `.data`."""
 
+GRADIENT = "grad"
+"""torch.autograd.grad, which gives numbers unless it is told to make a graph of them."""
+
 LAYERS = (
     "linear",
     "conv1d",
@@ -86,7 +89,7 @@ class CutTerms(Check):
 
     name = "cut terms"
     early = 2
-    functions = (*CUTS, *LAYERS, *HANDED_ON, *SUMS)
+    functions = (*CUTS, *LAYERS, *HANDED_ON, *SUMS, GRADIENT)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -103,6 +106,8 @@ class CutTerms(Check):
     def called(self, call: Call) -> None:
         """A tensor is cut, handed on, or added."""
         result, self._places = call.result, call.places
+        if call.name == GRADIENT:
+            self._gradients(call)
         if not isinstance(result, self.torch.Tensor):
             return
         if call.name in (*SUMS, *JOINS) and grad_fn_of(result) is not None:
@@ -123,6 +128,14 @@ class CutTerms(Check):
             cut = next((one for one in known if one is not None), None)
             if cut is not None:
                 self._follow(result, cut._replace(source=None) if call.name in MAKES else cut)
+
+    def _gradients(self, call: Call) -> None:
+        """Of what has a graph, and without one: a penalty of them teaches nothing."""
+        outputs = tensors_in(self.torch.Tensor, (call.args, call.kwargs))
+        if any(grad_fn_of(one) is not None for one in outputs):
+            for one in tensors_in(self.torch.Tensor, call.result):
+                if grad_fn_of(one) is None and len(self._cut) < MOST:
+                    self._follow(one, _Cut(str(call.place()), None))
 
     def computed_aside(self, output: Any) -> None:
         """Where it is a term, and no target, it teaches nothing."""
