@@ -197,7 +197,11 @@ class Tracer:
                 replace(way, module=module, frame=None, sure=way.sure and len(elsewhere) == 1 and one.always),
                 one,
             )
-        if not elsewhere:
+        if self.everything and owner is None and name.text() in self.program.own_attributes:
+            yield way.end(
+                "lost"
+            )  # what an object of the files' own classes keeps, which may be filled from anywhere
+        elif not elsewhere:
             yield way.to(holder, path=() if self.everything else (name.text(), *way.path))
 
     # -- calls ---------------------------------------------------------------------------------

@@ -131,6 +131,17 @@ class Program:
         return any(block.kind == "class" for block in module.block.at(call.range().start.index).upwards())
 
     @cached_property
+    def own_attributes(self) -> set[str]:
+        """What the objects of the files' classes keep: the names that their methods set."""
+        return {
+            name.removeprefix(f"{method.parameters[0]}.")
+            for method, _ in self.blocks
+            if method.owner is not None and method.parameters
+            for name in method.definitions
+            if name.startswith(f"{method.parameters[0]}.")
+        }
+
+    @cached_property
     def bound_names(self) -> set[str]:
         """The last names of everything that is bound to a value: only these can be objects that are called."""
         blocks = [*(module.block for module in self.modules), *(block for block, _ in self.blocks)]

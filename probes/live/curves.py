@@ -99,6 +99,13 @@ class Curve:
         """Whether its loss or its gradients were NaN or infinite."""
         return any(one.bad for one in self.store if one.name.metric in ("loss", "grad_norm"))
 
+    def explodes(self, factor: float) -> bool:
+        """Whether its loss ends so many times above its beginning, quarter against quarter."""
+        loss = self.losses()
+        values = list(loss.values) if loss is not None else []
+        part = max(1, len(values) // 4)
+        return bool(values) and max(values[-part:]) > factor * max(map(abs, values[:part]))
+
     def losses(self) -> Series | None:
         """Its loss in each step."""
         return next(iter(self.store.of("loss")), None)
@@ -144,7 +151,7 @@ def _evaluate(process: Process, curve: Curve) -> None:
 
 
 def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[Fact]:
-    """What the series of one optimizer say. `alone` is false where another model is trained with another loss, or the loss changes."""
+    """What the series of one optimizer say. `alone` is false where another model is trained with another loss, or what the loss is measured against changes."""
 
     def place(mark: Mark) -> Place:
         return Place(RUN, step=int(mark.step) if mark.step is not None else None, rank=mark.rank)

@@ -138,8 +138,10 @@ class LiveProbe:
 
     def _take_curves(self, curves: Sequence[Curve]) -> None:
         alone = not (are_apart(curves) or self._facts.value("loss.terms_change"))
+        moves = self._facts.value("loss.target_moves")
         for curve in curves:
-            self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=alone))
+            compares = alone and not (moves and not curve.explodes(self._knowledge.limits["moving_target"]))
+            self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=compares))
         if curves:
             self._facts.tell("log.has_metrics", True, Place(RUN))
             lead = max(curves, key=lambda one: (-(one.process.rank or 0), one.count))

@@ -95,4 +95,5 @@ def test_formats_are_told_apart(name: str, text: str, expected: str) -> None:
 
 def test_a_printed_command_line_is_read_as_one() -> None:
     assert printed_format("+ torchrun --nproc_per_node 8 train.py --lr 1") == "shell"
+    assert printed_format("$ th main.lua -nGPU 8 -batchSize 1024") == "shell"
     assert printed_format("lr: 0.1\nbs: 4") == "printed"

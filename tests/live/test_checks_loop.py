@@ -297,6 +297,28 @@ def test_training_that_stays_in_eval_mode_is_seen() -> None:
     assert said["model.eval_mode_in_training"] is True
 
 
+class Dropping(nn.Module):
+    """Drops with a function, at the rate that it was made with."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.inner, self.dropout = mlp(), rate
+
+    def forward(self, inputs: Any) -> Any:
+        return self.inner(nn.functional.dropout(inputs, self.dropout, self.training))
+
+
+@pytest.mark.parametrize(("rate", "wrong"), [(0.5, True), (0.0, False)])
+def test_dropout_as_a_function_makes_the_mode_matter(rate: float, wrong: bool) -> None:
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        loss_of(model).backward()
+        optimizer.step()
+        no_grad_in_eval(model)
+
+    assert (loop(body, 12, Dropping(rate)).facts.get("model.eval_mode_in_training") is True) is wrong
+
+
 def test_without_dropout_and_batch_norm_the_mode_does_not_matter() -> None:
     def body(model: Any, optimizer: Any, step: int) -> None:
         model.eval()

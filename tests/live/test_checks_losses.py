@@ -315,3 +315,33 @@ def test_a_softmax_over_the_samples_is_seen(dim: int, wrong: bool) -> None:
     assert said["loss.softmax_over_batch"] is wrong
     said = train(mlp(8, 4, nn.Softmax(dim=dim)), nn.CrossEntropyLoss())
     assert said["loss.softmax_over_batch"] is wrong
+
+
+@pytest.mark.parametrize(("dim", "wrong"), [(0, True), (-2, True), (1, False)])
+def test_a_softmax_over_the_samples_is_seen_in_some_of_its_rows(dim: int, wrong: bool) -> None:
+    """The labelled nodes of a graph."""
+    some = torch.arange(0, 32, 3)
+    said = train(mlp(), lambda out, labels: F.nll_loss(F.log_softmax(out, dim)[some], labels[some]))
+    assert said["loss.softmax_over_batch"] is wrong
+
+
+@pytest.mark.parametrize(("shift", "wrong"), [(0, True), (1, False)])
+def test_tokens_that_are_their_own_labels_are_seen(shift: int, wrong: bool) -> None:
+    """What comes next was not taken one place further on."""
+
+    class Language(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
+
+        def forward(self, tokens: Any) -> Any:
+            return self.head(self.embedding(tokens))
+
+    def batch() -> tuple[Any, Any]:
+        tokens = torch.randint(0, 20, (8, 17))
+        return tokens[:, :16], tokens[:, shift : shift + 16]
+
+    said = train(
+        Language(), lambda out, labels: F.cross_entropy(out.flatten(0, 1), labels.reshape(-1)), batch
+    )
+    assert said["data.labels.are_inputs"] is wrong

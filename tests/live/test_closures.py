@@ -52,6 +52,25 @@ def test_a_sound_loop_with_a_closure_is_not_accused(optimizer: Any) -> None:
     assert [name for name, value in said.facts.items() if value is True] == ["data.inputs.normalized"]
 
 
+def test_a_search_along_a_line_is_no_accumulation() -> None:
+    """The closure of LBFGS is called many times in a step, here without clearing."""
+    with checked() as said:
+        model = mlp()
+        optimizer = torch.optim.LBFGS(
+            model.parameters(), lr=1e-3, max_iter=3, tolerance_grad=0, tolerance_change=0
+        )
+        for _ in range(12):
+            inputs, labels = classes()
+
+            def closure(inputs: Any = inputs, labels: Any = labels) -> Any:
+                loss = cross_entropy(model(inputs), labels)
+                loss.backward()
+                return loss
+
+            optimizer.step(closure)
+    assert said.facts.get("loss.accumulated_unscaled") is not True
+
+
 def test_what_the_closure_gives_and_raises_reaches_the_caller() -> None:
     with checked():
         model = mlp()

@@ -24,17 +24,17 @@ def looked_into(pace: Pace, until: int, cost: float = 0.0) -> list[int]:
 
 
 def test_the_first_steps_and_a_few_later_ones_are_looked_into() -> None:
-    assert looked_into(Pace(), 2500) == [2, 3, 4, 5, 6, 7, 10, 50, 200, 1000, 2000]
+    assert looked_into(Pace(), 2500) == [2, 3, 4, 5, 6, 7, 10, 25, 50, 200, 1000, 2000]
 
 
 def test_a_look_that_costs_much_is_put_off_after_step_50_and_not_left_out() -> None:
-    assert looked_into(Pace(), 400, cost=4.0) == [2, 3, 4, 5, 6, 7, 10, 50, 250]
+    assert looked_into(Pace(), 400, cost=4.0) == [2, 3, 4, 5, 6, 7, 10, 25, 50, 250]
 
 
 def test_another_optimizer_is_looked_into_from_its_next_planned_step_on() -> None:
     pace = Pace()
     pace.restart(8)
-    assert looked_into(pace, 60) == [10, 50]
+    assert looked_into(pace, 60) == [10, 25, 50]
 
 
 class Counting(Part):

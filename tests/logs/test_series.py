@@ -91,6 +91,10 @@ def test_divergence(knowledge: Knowledge) -> None:
     assert facts(knowledge, loss="2..1x30 1..9x30")["loss.diverging"] is True
 
 
+def test_a_loss_that_falls_below_zero_has_no_minimum_to_be_measured_by(knowledge: Knowledge) -> None:
+    assert facts(knowledge, loss="2..1x28 -1 1 1..9x30")["loss.diverging"] is False
+
+
 @pytest.mark.parametrize(
     "text",
     ["2.31 41.7 18320.5", "6.31 6.28 2.9e11 2.8e11", "15.5 13 3.8 2.4 1.4 5.8 7 10", "1.6 1.01 1.08 1.6 1.9"],

@@ -19,8 +19,19 @@ if TYPE_CHECKING:
 
     from .watcher import Watcher
 
+COPIES = 16
+"""Modules of a watched class, beside those that are trained, whose calls are counted."""
+
 SCANS = 20
 """How often at most the live objects are searched in one process (a loop that makes optimizers without end)."""
+
+
+class Copy:
+    """A module of a watched class that no optimizer trains, and how often it was called without gradients."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self.module = weakref.ref(module)
+        self.calls = 0
 
 
 class Forwards:
@@ -32,6 +43,7 @@ class Forwards:
         self._watched: dict[int, weakref.ref[torch.nn.Module]] = {}
         self._inside = False
         self._called = False
+        self.copies: dict[int, Copy] = {}
         self._scans = 0
         self._kept: list[object] = []
 
@@ -92,6 +104,8 @@ class Forwards:
                 above: Any = super(kind, module)
                 call = above.__call__ if inherited else functools.partial(original, module)
                 if found is None or self._inside or found() is not module:
+                    if found is None and not self._inside:
+                        self._called_aside(module)
                     return call(*args, **kwargs)
                 return self._call(call, module, args, kwargs)
             except BaseException as error:
@@ -110,6 +124,14 @@ class Forwards:
                 kind.__call__ = original  # type: ignore[method-assign]
 
         self.watcher.on_close(put_back)
+
+    def _called_aside(self, module: torch.nn.Module) -> None:
+        """Count it where it gives a target, or is evaluated."""
+        copy = self.copies.get(id(module))
+        if copy is not None:
+            copy.calls += not self.watcher.torch.is_grad_enabled()
+        elif len(self.copies) < COPIES:
+            self.copies[id(module)] = Copy(module)
 
     @hidden
     def _call(self, call: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -92,7 +92,11 @@ class Holding(Part):
         unheld = [one for key, one in self._reached.items() if key not in in_some]
         unheld = self._without_idle(unheld)
         left_out = self._named(unheld, models)
-        self._journal.fact("model.in_optimizer", not left_out, note=_listed(list(left_out)))
+        if left_out or not unheld:
+            self._journal.fact("model.in_optimizer", not left_out, note=_listed(list(left_out)))
+        outside = self._outside(unheld) if unheld and not left_out else []
+        if outside:
+            self._journal.fact("model.outside_in_training", outside[:NAMES])
         now = {key for model in models for key, _ in as_it_is_now(model)} if left_out else set()
         if self._held_all and any(id(one) in now for one in unheld):
             self._journal.fact("model.outgrew_optimizer", True, note=_listed(list(left_out)))
@@ -159,6 +163,17 @@ class Holding(Part):
                 continue
             found[name or f"a parameter of shape {tuple(one.shape)} outside every module"] = one.numel()
         return found
+
+    def _outside(self, unheld: list[torch.Tensor]) -> list[str]:
+        """The classes of other modules with these parameters that are in training mode, the outermost of them."""
+        wanted = {id(one) for one in unheld}
+        alive = [
+            one
+            for one in self._watcher.registry.all_alive()
+            if one.training and any(id(weight) in wanted for weight in one.parameters())
+        ]
+        inner = {id(below) for one in alive for below in one.modules() if below is not one}
+        return sorted({type(one).__name__ for one in alive if id(one) not in inner})
 
     def _twice(self, models: list[ModelSeen]) -> list[str]:
         """Parameters twice in one optimizer, or in two that step by turns (not one after the other, as for a PINN)."""

@@ -43,7 +43,7 @@ class Accumulation(Part):
         self._journal = journal
         self._watcher = watcher
         self._passes = self._forwards = self._total = self._steady = 0
-        self._last = 0
+        self._last = self._before = 0
         self._factors: list[set[float] | None] = []
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -60,8 +60,13 @@ class Accumulation(Part):
         """What came before does not add up with what follows: the closure of LBFGS runs many times in a step."""
         self._passes, self._forwards, self._factors = 0, 0, []
 
+    def before_step(self, optimizer: torch.optim.Optimizer) -> None:
+        """What follows within the step belongs to a search along a line, which asks for the loss again."""
+        self._before = self._passes
+
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """A round is complete."""
+        searched = self._passes > self._before
         passes, forwards, factors = self._passes, self._forwards, self._factors
         self._passes, self._forwards, self._factors = 0, 0, []
         if step > LAST:
@@ -73,7 +78,7 @@ class Accumulation(Part):
         self._last = passes
         if step in (10, LAST):
             self._journal.fact("loss.backward_calls_per_step", round(self._total / step, 2))
-        if self._steady < STEADY or (passes > 1 and forwards != passes):
+        if searched or self._steady < STEADY or (passes > 1 and forwards != passes):
             return
         if passes <= 1:
             self._journal.fact("loss.accumulated_unscaled", False)

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..graphs import grad_fn_of
 from ..operations import Call
 from .check import Check
 from .tensors import VALUES, activations_before, are_probabilities, readable, some_rows
 
+_SECOND_LAST = (1 << 64) - 2
+"""How a node of the graph saves dim=-2."""
+
 
 class ClassLosses(Check):
-    """cross_entropy wants raw scores, nll_loss and kl_div want log-probabilities (playbooks b12, b17).
+    """cross_entropy wants raw scores, nll_loss, ctc_loss and kl_div want log-probabilities (playbooks b12, b17).
 
     Log-probabilities in a cross_entropy change nothing, and targets that are probabilities are soft labels.
     """
 
     name = "class losses"
     early = 2
-    functions = ("cross_entropy", "nll_loss", "kl_div", "log_softmax")
+    functions = ("cross_entropy", "nll_loss", "ctc_loss", "kl_div", "log_softmax")
 
     def called(self, call: Call) -> None:
         """A loss returned."""
-        scores = call.argument(0, "input")
+        scores = call.argument(0, "log_probs" if call.name == "ctc_loss" else "input")
         if not readable(self.torch, scores):
             return
-        if call.name == "kl_div":
+        if call.name == "ctc_loss":
+            self._raw(call, some_rows(scores, -1))
+        elif call.name == "kl_div":
             self._kl_div(call, scores)
         elif call.name == "log_softmax":
             self._log_softmax(call, scores)
@@ -32,16 +38,22 @@ class ClassLosses(Check):
             rows = some_rows(scores, 1 if scores.dim() > 1 else 0)
             # A square of similarities is compared along both of its sides.
             if scores.dim() == 2 and scores.shape[0] != scores.shape[1] and scores.numel() <= VALUES:
-                self._dimension(call, scores.detach().float())
+                self._dimension(call, scores)
             if call.name == "cross_entropy":
                 self._cross_entropy(call, scores, rows)
             else:
                 self._nll_loss(call, rows)
 
     def _dimension(self, call: Call, scores: Any) -> None:
-        """Whether the scores, of shape (samples, classes), were normalised over the samples."""
-        shares = scores.exp() if call.name == "nll_loss" else scores
-        over_samples = are_probabilities(self.torch, shares.T) and not are_probabilities(self.torch, shares)
+        """Whether the scores, of shape (samples, classes), were normalised over the samples.
+
+        Of some rows of what was normalised (the labelled nodes of a graph) no column sums to 1, but the graph tells.
+        """
+        values = scores.detach().float()
+        shares = values.exp() if call.name == "nll_loss" else values
+        over_samples = not are_probabilities(self.torch, shares) and (
+            are_probabilities(self.torch, shares.T) or _went_down(scores)
+        )
         self.say("loss.softmax_over_batch", over_samples, call)
 
     def _cross_entropy(self, call: Call, scores: Any, rows: Any) -> None:
@@ -54,7 +66,10 @@ class ClassLosses(Check):
             self.say("loss.nll_on_probabilities", True, call)
             return
         self.say("loss.nll_on_probabilities", False, call)
-        # No probability is above 1, so no log-probability is above 0.
+        self._raw(call, rows)
+
+    def _raw(self, call: Call, rows: Any) -> None:
+        """No probability is above 1, so no log-probability is above 0."""
         self.say("loss.nll_on_raw_scores", bool(rows.max() > 0.01), call)
 
     def _log_softmax(self, call: Call, scores: Any) -> None:
@@ -71,3 +86,19 @@ class ClassLosses(Check):
         if readable(self.torch, target) and not call.argument(5, "log_target", False):
             wrong = wrong or bool(some_rows(target, -1).min() < 0)
         self.say("loss.kl_arguments_wrong", wrong, call)
+
+
+def _went_down(scores: Any) -> bool:
+    """Whether scores are rows picked out of what a softmax normalised down its columns."""
+    picked = grad_fn_of(scores)
+    if picked is None or not picked.name().startswith(("IndexBackward", "IndexSelectBackward")):
+        return False
+    sizes = picked._saved_self_sym_sizes
+    last = picked.next_functions[0][0]
+    return (
+        len(sizes) == 2
+        and sizes[1] == scores.shape[1]
+        and last is not None
+        and last.name().startswith(("SoftmaxBackward", "LogSoftmaxBackward"))
+        and last._saved_dim in (0, _SECOND_LAST)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
 from .tensors import arguments_in, readable
@@ -17,6 +18,10 @@ IGNORED = -100
 
 ENOUGH = 64
 """Labels after which an order or a majority is more than chance."""
+
+
+VARIED = 3
+"""More different numbers than these are tokens, and no flags."""
 
 
 class Labels(Check):
@@ -32,6 +37,18 @@ class Labels(Check):
         self._batches: deque[tuple[int, int, bool]] = deque(maxlen=16)
         self._calls: list[Any] = []
         self._low = self._high = 0
+        self._given: Any = None
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The whole numbers that the model gets, where these are of one kind: a decoder gets what it made so far, too."""
+        numbers = [
+            one
+            for one in tensors_in(self.torch.Tensor, (args, kwargs))
+            if readable(self.torch, one)
+            and one.dtype in (self.torch.int64, self.torch.int32)
+            and one.dim() > 1
+        ]
+        self._given = numbers[0].detach() if len(numbers) == 1 else None
 
     def called(self, call: Call) -> None:
         """A loss returned."""
@@ -47,8 +64,17 @@ class Labels(Check):
         if kept.numel():
             self._range(call, kept, scores.shape[1] if scores.dim() > 1 else scores.shape[0])
             self._count(kept)
+            self._compare(call, flat)
             if target.dim() == 1:
                 self._calls.append(kept)
+
+    def _compare(self, call: Call, flat: Any) -> None:
+        """Whether each place is asked for the number that it was given. Many numbers hardly agree by chance."""
+        given = self._given
+        if given is None or given.numel() != flat.numel() or given.device != flat.device:
+            return
+        if flat.numel() >= ENOUGH and len(flat[:ENOUGH].unique()) > VARIED:
+            self.say("data.labels.are_inputs", bool((given.reshape(-1) == flat).all()), call)
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """One batch is complete. Several losses (real and fake, source and target) have labels of their own kind."""
@@ -59,6 +85,7 @@ class Labels(Check):
     def look_ended(self, step: int) -> None:
         """Nothing is kept between looks."""
         self._calls.clear()
+        self._given = None
 
     def failed(self, error: BaseException) -> None:
         """A label out of range raises: the labels are still in the frames of the traceback."""

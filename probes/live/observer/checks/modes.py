@@ -165,11 +165,21 @@ class Modes(Part):
         """`train` or `eval` where it makes a difference, else `plain`."""
         noisy = self._noisy.get(id(root))
         if noisy is None:
-            noisy = self._noisy[id(root)] = [
-                one for one in root.modules() if type(one).__name__ in NOISY and getattr(one, "p", 1.0) > 0
-            ]
+            noisy = self._noisy[id(root)] = [one for one in root.modules() if _is_noisy(one)]
         if not noisy:
             return "plain"
         if root.training:
             return "train" if any(one.training for one in noisy) else "plain"
         return "plain" if any(one.training for one in root.children()) else "eval"
+
+
+def _is_noisy(module: Any) -> bool:
+    """Whether a module behaves differently in the two modes: by its kind, or as `F.dropout(x, p, self.training)`."""
+    if type(module).__name__ in NOISY:
+        return bool(getattr(module, "p", 1.0) > 0)
+    code = getattr(type(module).forward, "__code__", None)
+    names = set(code.co_names) if code is not None else set()
+    if not {"dropout", "training"} <= names:
+        return False
+    rates = [rate for name, rate in vars(module).items() if "drop" in name and isinstance(rate, (int, float))]
+    return any(rates) if rates else not names.isdisjoint(("F", "functional"))

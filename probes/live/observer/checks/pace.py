@@ -7,8 +7,9 @@ import math
 EARLY = range(2, 8)
 """Steps in which the arguments of the loss are read."""
 
-THOROUGH = (10, 50, 200)
-"""Steps in which activations are read too, for up to half a step; later every EVERY steps."""
+THOROUGH = (10, 25, 50, 200)
+"""Steps in which activations are read too, for up to half a step; later every EVERY steps. One is odd: an actor may be
+trained in every second round only."""
 
 EVERY = 1000
 

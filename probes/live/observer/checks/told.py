@@ -19,6 +19,7 @@ from .cuts import Cuts
 from .inputs import Inputs
 from .labels import Labels
 from .layers import Layers
+from .moving import Moving
 from .normalisation import Normalisation
 from .outputs import Outputs
 from .pace import EARLY
@@ -51,6 +52,7 @@ CHECKS: tuple[type[Check], ...] = (
     Terms,
     Activations,
     Layers,
+    Moving,
 )
 
 EVENTS = (
