@@ -10,6 +10,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Probe, Progress
 
 from .inputs import Input, Kind
+from .pasted import PastedCodeProbe
 from .printed import PrintedSettings
 
 _LOGS = {Kind.LOG, Kind.RECORDS, Kind.EVENTS}
@@ -51,6 +52,8 @@ def probes_for(
         from .code import CodeProbe
 
         probes.append(CodeProbe(inputs, knowledge))
+    elif Kind.LOG in kinds:
+        probes.append(PastedCodeProbe(partial(getattr, logs, "pasted_code"), knowledge))
     if Kind.CHECKPOINT in kinds:
         from .checkpoint import CheckpointProbe
 

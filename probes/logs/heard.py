@@ -24,6 +24,8 @@ class Heard:
     def __init__(self) -> None:
         self.raised: list[Raised] = []
         self.said: list[Said] = []
+        self.code: list[tuple[int, str]] = []
+        """Pieces of Python that a person pasted, each with the number of its first line."""
         self.ranks: set[int] = set()
         self.tracebacks = 0
         self.first_traceback: Place | None = None

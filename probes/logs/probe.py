@@ -11,6 +11,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import EXCERPT, Findings, InputSeen, Progress
 
 from ..inputs import Input, Kind
+from ..pasted import PastedCode
 from ..printed import PrintedSettings
 from ..text import Unreadable
 from .blocks import Block, Blocks
@@ -44,7 +45,7 @@ class LogProbe:
     """Reads all logs, records and event files of a run, and gives facts with their places.
 
     It implements the Probe protocol. After `run`, `printed_settings` holds the settings that the
-    logs show, for the readers of configurations. `noticing` looks at a log that grows while it is read.
+    logs show, for the readers of configurations, and `pasted_code` the code. `noticing` looks at a log that grows while it is read.
     """
 
     id = "logs"
@@ -93,6 +94,11 @@ class LogProbe:
     def printed_settings(self) -> list[PrintedSettings]:
         """The settings that the logs print, in their order."""
         return list(self._settings)
+
+    @property
+    def pasted_code(self) -> list[PastedCode]:
+        """The pieces of code in what a person wrote, in their order."""
+        return [PastedCode(log.name, *piece) for log in self._logs for piece in log.heard.code]
 
     def run(self) -> Findings:
         """Read everything."""

@@ -8,7 +8,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.regex import regex
 
 NOTE = regex(r"^\s*note:\s*(?P<text>.*)$")
-_FENCE = regex(r"^\s*(?:```|~~~)")
+_FENCE = regex(r"^\s*(?:```|~~~)\s*(?P<language>\w*)")
 _SENTENCE_END = regex(r"(?<=[.!?;])\s+|[。！？；]")
 _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _OTHER_SCRIPT = regex(
@@ -18,6 +18,14 @@ _SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
 _MACHINE = regex(
     r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
 )
+_CODE = regex(
+    r"^\s*(?:(?:for [\w, ()]+ in|if|elif|while|with|def|class|except)\b.*|else|try|finally):\s*(?:#.*)?$"
+    r"|^\s*(?:from [\w.]+ import|import [\w.]+(?: as \w+)?\s*$|return\b|@\w)"
+    r"|^\s*(?:[\w.\[\], ]+ ?[-+*/]?= ?)?[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$"
+)
+"""A line of Python, as far as a line by itself shows it."""
+_SHORT = regex(r"^\s*(?:#{1,6} .*|[A-Za-z][A-Za-z', ]{0,40}[:.!?]?)$")
+"""A heading, or a few words: a person and a machine write such."""
 _NUMBER = regex(r"\d[\d.]*")
 _MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
 
@@ -32,7 +40,7 @@ class Writing:
         """Whether a line reads like a sentence and not like output."""
         text = _MARKUP.sub("", text)
         other = not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4
-        return (other or self._is_english(text)) and not _MACHINE.search(text)
+        return (other or self._is_english(text)) and not _MACHINE.search(text) and not _CODE.match(text)
 
     def _is_english(self, text: str) -> bool:
         words = _WORD.findall(text)
@@ -44,7 +52,7 @@ class Writing:
         return bool(_SPEAKER.search(text)) and self.is_sentence(text)
 
     def mostly(self, lines: Sequence[str]) -> bool:
-        """Whether most of what stands outside code fences is sentences.
+        """Whether most of what stands outside code fences is sentences, code aside.
 
         One that comes again with other numbers is a machine's.
         """
@@ -53,21 +61,22 @@ class Writing:
         for line in lines:
             if _FENCE.match(line):
                 fenced = not fenced
-            elif line.strip() and not fenced and not NOTE.match(line):
+            elif line.strip() and not fenced and not any(one.match(line) for one in (NOTE, _CODE)):
                 shape = _NUMBER.sub("0", line)
                 if shape not in shapes and self.is_sentence(line):
                     shapes.add(shape)
                     sentences += 1
-                else:
+                elif not _SHORT.match(line):
                     others += 1
             if others > len(lines) // 2:
                 return False
         return sentences > others
 
 
-def is_fence(text: str) -> bool:
-    """Whether a line opens or closes a block of code in Markdown."""
-    return bool(_FENCE.match(text))
+def fence(text: str) -> str | None:
+    """The language that is named where a line opens or closes a block of code in Markdown, in lower case; None elsewhere."""
+    found = _FENCE.match(text)
+    return found["language"].lower() if found else None
 
 
 def sentences(text: str) -> Iterator[str]:

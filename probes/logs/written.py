@@ -8,7 +8,8 @@ from traindx.engine.kb.knowledge import Knowledge
 
 from .blocks import Block
 from .listening import Listener
-from .prose import NOTE, Writing, is_fence
+from .pasted import python_in
+from .prose import NOTE, Writing, fence
 from .scan import Scan
 
 _LONGEST = 4000
@@ -21,7 +22,8 @@ class Written:
     def __init__(self, knowledge: Knowledge, scan: Scan, listener: Listener) -> None:
         self._writing = Writing(knowledge)
         self._scan, self._listener = scan, listener
-        self._fenced = False
+        self._fenced: str | None = None
+        """What the fence that is open names as its language."""
         self._paragraph: list[str] = []
         self._first: tuple[int, bytes] = (1, b"")
         self._output: list[bytes] = []
@@ -41,24 +43,28 @@ class Written:
 
     def _line(self, number: int, line: bytes) -> None:
         text = line.decode("utf-8", "replace").rstrip()
-        if is_fence(text):
-            self._fenced = not self._fenced
+        if (language := fence(text)) is not None:
             self._end_paragraph()
-        elif self._fenced or NOTE.match(text) or (text.strip() and not self._goes_on(text)):
+            self._end_output()
+            self._fenced = language if self._fenced is None else None
+            return
+        if self._fenced is not None or NOTE.match(text) or (text.strip() and not self._goes_on(text)):
             self._end_paragraph()
             if not self._output:
                 self._output_first = number
             self._output.append(line)
             return
-        elif not text.strip():
+        if not text.strip():
             self._end_paragraph()
-        else:
-            if not self._paragraph:
-                self._first = (number, line)
-            self._paragraph.append(text.strip())
-            if sum(map(len, self._paragraph)) > _LONGEST:
-                self._end_paragraph()
+            if self._output:  # code has empty lines
+                self._output.append(line)
+            return
         self._end_output()
+        if not self._paragraph:
+            self._first = (number, line)
+        self._paragraph.append(text.strip())
+        if sum(map(len, self._paragraph)) > _LONGEST:
+            self._end_paragraph()
 
     def _goes_on(self, text: str) -> bool:
         """A sentence, or the short last line of one."""
@@ -79,5 +85,8 @@ class Written:
 
     def _end_output(self) -> None:
         if self._output:
-            self._scan.feed(Block(b"".join(self._output), self._output_first))
-            self._output = []
+            output, self._output = b"".join(self._output), []
+            for before, code in python_in(output.decode("utf-8", "replace"), self._fenced or ""):
+                self._listener.heard.code.append((self._output_first + before, code))
+            # It may be output all the same, and code may hold settings that are read there.
+            self._scan.feed(Block(output, self._output_first))
