@@ -71,6 +71,7 @@ class Conclusion:
         ranks = set().union(*(log.ranks() for log in logs))
         if ranks:
             self._facts.add("log.ranks", len(ranks), place)
+            self._tell_missing(ranks)
         self._tell_end(logs, first)
         self._tell_oom(first)
 
@@ -91,6 +92,14 @@ class Conclusion:
             self._facts.add("log.finished", False, place)
         if reached or failed or sum(log.positions.seen for log in logs) >= _ENOUGH:
             self._facts.add("log.ends_midway", not (reached or failed), place)
+
+    def _tell_missing(self, ranks: set[int]) -> None:
+        """The ranks that print, and are none of the many that waited in a collective until the timeout."""
+        for hit in self._hits.found.values():
+            waited = {int(one) for one in hit.ranks if one.isdigit()}
+            missing = ranks - waited
+            if "dist.collective" in hit.rule.captures.values() and 0 < len(missing) < len(waited):
+                self._facts.add("dist.missing_ranks", ", ".join(map(str, sorted(missing))), hit.place)
 
     def _tell_oom(self, first: Failure | None) -> None:
         """When in the run device memory ran out."""

@@ -84,9 +84,10 @@ class Sightings:
     def _counted(self, rule: SignatureRule, line: bytes) -> bool:
         """Whether a signature is known or not there."""
         text = line[prefix_of(line).end :].decode("utf-8", "replace").rstrip()
-        if self.machines.search(rule, text) is None:
+        match = self.machines.search(rule, text)
+        if match is None:
             return rule.lines == 1 or self._hits.has(rule)
-        return self._hits.count(rule)
+        return self._hits.count(rule, match)
 
     def again(self, index: int, line: bytes) -> None:
         """Look for signatures in a line of something long, such as a traceback, which may come many times."""

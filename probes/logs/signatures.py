@@ -22,14 +22,29 @@ _COUNTS = regex(r"\{\d*,?\d*\}|\(\?P<\w+>")
 _NAMED_DIGIT = regex(r"\d")
 
 
+RANK = "dist.rank"
+
+
 class Hit:
     """A signature that was found, and where first."""
 
-    __slots__ = ("count", "origin", "place", "rule")
+    __slots__ = ("count", "origin", "place", "ranks", "rule")
 
     def __init__(self, rule: SignatureRule, place: Place, origin: Origin) -> None:
         self.rule, self.place, self.origin = rule, place, origin
         self.count = 1
+        self.ranks: set[str] = set()
+        """The ranks that its occurrences name."""
+
+    def again(self, match: re.Match[str]) -> None:
+        """One occurrence more, which may be another rank's."""
+        self.count += 1
+        self.note_rank(match)
+
+    def note_rank(self, match: re.Match[str]) -> None:
+        """The rank that an occurrence names, if its rule knows where."""
+        ranks = (match[group] for group, name in self.rule.captures.items() if name == RANK)
+        self.ranks.update(one for one in ranks if one is not None)
 
 
 class Signatures:
@@ -125,9 +140,10 @@ class Hits:
         """Note one occurrence. The first one of the more trusted origin gives the facts."""
         hit = self.found.get(rule.id)
         if hit is not None and hit.origin.rank <= origin.rank:
-            hit.count += 1
+            hit.again(match)
             return
-        self.found[rule.id] = Hit(rule, place, origin)
+        self.found[rule.id] = hit = Hit(rule, place, origin)
+        hit.note_rank(match)
         self._facts.add(rule.fact, True, place, origin)
         for name, value in rule.facts.items():
             self._facts.add(name, tuple(value) if isinstance(value, list) else value, place, origin)
@@ -140,11 +156,11 @@ class Hits:
         hit = self.found.get(rule.id)
         return hit is not None and hit.origin is Origin.LOG
 
-    def count(self, rule: SignatureRule) -> bool:
+    def count(self, rule: SignatureRule, match: re.Match[str]) -> bool:
         """Count one more occurrence of a signature that was found before; False where it was not."""
         known = self.has(rule)
         if known:
-            self.found[rule.id].count += 1
+            self.found[rule.id].again(match)
         return known
 
     def absent(self, facts: Mapping[str, str], place: Place) -> None:

@@ -29,7 +29,8 @@ SIGNATURES = r"""
   facts: {gpu.present: true}
   finds: ['CUDA out of memory. Tried to allocate 2.00 GiB']
 - id: watchdog-fired
-  pattern: 'Watchdog caught collective operation timeout'
+  pattern: '(?:\[Rank (?P<rank>\d+)\] )?Watchdog caught collective operation timeout(?:: WorkNCCL\(SeqNum=\d+, OpType=(?P<collective>\w+))?'
+  captures: {rank: dist.rank, collective: dist.collective}
   means: A collective operation did not finish.
   role: consequence
   finds: ['[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3)']

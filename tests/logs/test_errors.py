@@ -212,3 +212,23 @@ RuntimeError: PytorchStreamReader failed reading zip archive: failed finding cen
 def test_a_file_that_a_data_set_reads_is_told_from_a_checkpoint(read: Reads) -> None:
     assert read(SAMPLE)["log.exception.in_sample"] is True
     assert read(TRACEBACK)["log.exception.in_sample"] is False
+
+
+def waiting(*ranks: int) -> str:
+    return "".join(
+        f"[rank{rank}]:[E501 10:31:22 ProcessGroupNCCL.cpp:607] [Rank {rank}] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=24011, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600041 milliseconds\n"
+        for rank in ranks
+    )
+
+
+PRINTING = "".join(f"[rank{rank}]: step 1200 loss 2.31\n" for rank in range(4))
+
+
+def test_the_rank_that_prints_and_does_not_wait_with_the_others_is_missing(read: Reads) -> None:
+    assert read(PRINTING + waiting(2, 1, 3))["dist.missing_ranks"] == "0"
+
+
+def test_where_few_wait_or_all_do_none_is_missing(read: Reads) -> None:
+    assert read(PRINTING + waiting(2))["dist.missing_ranks"] is None
+    assert read(PRINTING + waiting(0, 1, 2, 3))["dist.missing_ranks"] is None
