@@ -6,10 +6,12 @@ import ast
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from .prose import CODE
+
 LONGEST = 1 << 16
 """Characters of a piece that is looked at."""
-TRIES = 60
-"""How often a piece is parsed, to find where in it code begins and ends."""
+PARSED = 4 * LONGEST
+"""Characters of a piece that are parsed in all, to find where in it code begins and ends."""
 _NAMES = ("python", "py", "python3")
 _STATEMENTS = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.For, ast.With, ast.Return, ast.If, ast.While,
@@ -26,13 +28,15 @@ def python_in(text: str, language: str) -> Iterator[tuple[int, str]]:
         yield 0, _dedented(text)
     elif not language and len(text) <= LONGEST:
         lines = text.split("\n")
-        first, last, tries = 0, len(lines), 0
-        while first < len(lines) and tries < TRIES:
+        if not any(map(CODE.match, lines)):
+            return
+        first, last, left = 0, len(lines), PARSED
+        while first < len(lines) and left > 0:
             if not lines[first].strip():
                 first += 1
                 continue
-            tries += 1
             code = _dedented("\n".join(lines[first:last]))
+            left -= len(code)
             if _is_code(code):
                 yield first, code
             elif (shorter := _empty_before(lines, first, last)) is not None:

@@ -18,7 +18,7 @@ _SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
 _MACHINE = regex(
     r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
 )
-_CODE = regex(
+CODE = regex(
     r"^\s*(?:(?:for [\w, ()]+ in|if|elif|while|with|def|class|except)\b.*|else|try|finally):\s*(?:#.*)?$"
     r"|^\s*(?:from [\w.]+ import|import [\w.]+(?: as \w+)?\s*$|return\b|@\w)"
     r"|^\s*(?:[\w.\[\], ]+ ?[-+*/]?= ?)?[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$"
@@ -40,7 +40,7 @@ class Writing:
         """Whether a line reads like a sentence and not like output."""
         text = _MARKUP.sub("", text)
         other = not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4
-        return (other or self._is_english(text)) and not _MACHINE.search(text) and not _CODE.match(text)
+        return (other or self._is_english(text)) and not _MACHINE.search(text) and not CODE.match(text)
 
     def _is_english(self, text: str) -> bool:
         words = _WORD.findall(text)
@@ -61,7 +61,7 @@ class Writing:
         for line in lines:
             if _FENCE.match(line):
                 fenced = not fenced
-            elif line.strip() and not fenced and not any(one.match(line) for one in (NOTE, _CODE)):
+            elif line.strip() and not fenced and not any(one.match(line) for one in (NOTE, CODE)):
                 shape = _NUMBER.sub("0", line)
                 if shape not in shapes and self.is_sentence(line):
                     shapes.add(shape)

@@ -35,9 +35,11 @@ def taught(*, follows: bool, asked: bool = True) -> Said:
         optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
         for number in range(60):
             inputs, targets = numbers()
-            if asked or number % 20 == 19:
-                with torch.no_grad():
+            with torch.no_grad():
+                if asked:
                     targets = targets + 0.9 * teacher(inputs)
+                for _ in range(10 * (not asked and number % 10 == 9)):
+                    teacher(inputs)
             optimizer.zero_grad()
             F.mse_loss(network(inputs), targets).backward()
             optimizer.step()
@@ -57,6 +59,20 @@ def test_a_teacher_that_stays_and_an_average_for_evaluation_are_none(kind: Any) 
     assert "loss.target_moves" not in taught(**kind).facts
 
 
+def test_a_part_of_the_trained_network_is_no_copy_of_it() -> None:
+    network = nn.Sequential(nn.Sequential(nn.Linear(8, 8)), nn.Sequential(nn.Linear(8, 1)))
+    with checked() as said:
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
+        for _ in range(60):
+            inputs, targets = numbers()
+            with torch.no_grad():
+                network[0](inputs)
+            optimizer.zero_grad()
+            F.mse_loss(network(inputs), targets).backward()
+            optimizer.step()
+    assert "loss.target_moves" not in said.facts
+
+
 @pytest.mark.usefixtures("every_part")
 @pytest.mark.parametrize("often", [1, 3], ids=["each round", "seldom"])
 def test_two_optimizers_of_the_same_network_are_seen_however_seldom_one_steps(often: int) -> None:
@@ -73,12 +89,16 @@ def test_two_optimizers_of_the_same_network_are_seen_however_seldom_one_steps(of
 
 
 @pytest.mark.usefixtures("every_part")
-@pytest.mark.parametrize("training", [True, False], ids=["predictor", "judge"])
-def test_a_network_that_no_optimizer_holds_is_told_where_it_is_in_training(training: bool) -> None:
-    network, above = (
-        mlp(8, 4),
-        nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 1)).train(training),
-    )
+@pytest.mark.parametrize(
+    ("norm", "training"),
+    [(nn.BatchNorm1d(4), True), (nn.BatchNorm1d(4), False), (nn.LayerNorm(4), False)],
+    ids=["predictor", "judge", "layers for which it does not matter"],
+)
+def test_a_network_that_no_optimizer_holds_is_told_where_training_changes_it(
+    norm: Any, training: bool
+) -> None:
+    # Layers in eval mode in a container that is not, as feature extractors are put together.
+    network, above = mlp(8, 4), nn.Sequential(nn.Linear(4, 4), norm.train(training), nn.Linear(4, 1))
     with checked() as said:
         optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
         for _ in range(12):

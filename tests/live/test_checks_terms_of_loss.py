@@ -163,8 +163,14 @@ def test_a_term_of_what_the_model_says_without_gradients_is_lost(loss: Any) -> N
         lambda out, y, one, other: F.mse_loss(out, features(y)) + 0.5 * F.mse_loss(out, one),
         lambda out, y, one, other: ((out - other) * one).mean() - other.mean(),
         lambda out, y, one, other: F.mse_loss(out, features(y)) * (1.0 + one.mean()),
+        lambda out, y, one, other: (
+            F.mse_loss(out, features(y))
+            + (out @ out.T).mean()
+            + (one @ one.T).mean()
+            - 2 * (out @ one.T).mean()
+        ),
     ],
-    ids=["target", "consistency", "baseline", "weight"],
+    ids=["target", "consistency", "baseline", "weight", "distance to a target"],
 )
 def test_what_the_model_says_without_gradients_may_be_a_target_or_a_weight(loss: Any) -> None:
     assert asked_aside(loss).facts.get("loss.term_lost", False) is False

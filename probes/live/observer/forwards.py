@@ -27,11 +27,13 @@ SCANS = 20
 
 
 class Copy:
-    """A module of a watched class that no optimizer trains, and how often it was called without gradients."""
+    """A module of a watched class that no optimizer trains, and in how many rounds it was called without gradients."""
 
     def __init__(self, module: torch.nn.Module) -> None:
         self.module = weakref.ref(module)
         self.calls = 0
+        self.last = -1
+        """The round of the loop in which it was called last: an evaluation calls it many times in one."""
 
 
 class Forwards:
@@ -128,10 +130,14 @@ class Forwards:
     def _called_aside(self, module: torch.nn.Module) -> None:
         """Count it where it gives a target, or is evaluated."""
         copy = self.copies.get(id(module))
-        if copy is not None:
-            copy.calls += not self.watcher.torch.is_grad_enabled()
-        elif len(self.copies) < COPIES:
-            self.copies[id(module)] = Copy(module)
+        if copy is None or copy.module() is not module:
+            if len(self.copies) >= COPIES:
+                self.copies = {key: one for key, one in self.copies.items() if one.module() is not None}
+            if len(self.copies) < COPIES:
+                self.copies[id(module)] = Copy(module)
+        elif copy.last != self.watcher.step and not self.watcher.torch.is_grad_enabled():
+            copy.calls += 1
+            copy.last = self.watcher.step
 
     @hidden
     def _call(self, call: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from .checks.modes import is_noisy
 from .checks.turns import turn_after
 from .journal import Journal
 from .model import held
@@ -165,12 +166,18 @@ class Holding(Part):
         return found
 
     def _outside(self, unheld: list[torch.Tensor]) -> list[str]:
-        """The classes of other modules with these parameters that are in training mode, the outermost of them."""
+        """The classes of other modules with these parameters that training changes, the outermost of them.
+
+        The mode is asked of the layers for which it matters: what holds layers in eval mode may itself be in the other.
+        """
         wanted = {id(one) for one in unheld}
+        if not any(model.names for model in self._watcher.models.values()):
+            return []  # a picture is optimised: every network is outside
         alive = [
             one
             for one in self._watcher.registry.all_alive()
-            if one.training and any(id(weight) in wanted for weight in one.parameters())
+            if any(id(weight) in wanted for weight in one.parameters())
+            and any(below.training and is_noisy(below) for below in one.modules())
         ]
         inner = {id(below) for one in alive for below in one.modules() if below is not one}
         return sorted({type(one).__name__ for one in alive if id(one) not in inner})

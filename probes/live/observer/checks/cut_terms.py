@@ -67,11 +67,13 @@ class _Cut(NamedTuple):
     where     the line
     source    the sequence number of the node that had made it, None where it has become something else since
     number    the first single number that was computed from it, once there is one
+    aside     whether the model gave it without gradients, beside its training
     """
 
     where: str
     source: int | None
     number: Any = None
+    aside: bool = False
 
 
 class CutTerms(Check):
@@ -98,10 +100,12 @@ class CutTerms(Check):
         self._numbers: list[Any] = []
         """Those that were computed with a graph."""
         self._places: Any = None
+        self._targets: set[str] = set()
+        """Where the model gave, without gradients, what a prediction is compared with."""
 
     def look_began(self, step: int) -> None:
         """Nothing was cut yet."""
-        self._cut, self._added, self._numbers = {}, {}, []
+        self._cut, self._added, self._numbers, self._targets = {}, {}, [], set()
 
     def called(self, call: Call) -> None:
         """A tensor is cut, handed on, or added."""
@@ -113,6 +117,8 @@ class CutTerms(Check):
         if call.name in (*SUMS, *JOINS) and grad_fn_of(result) is not None:
             self._add(call)
         elif result.requires_grad:
+            met = (self._cut_of(one) for one in _operands(self.torch, call) if one.numel() > 1)
+            self._targets.update(cut.where for cut in met if cut is not None and cut.aside)
             if len(self._numbers) < MOST:
                 self._numbers += self._number_in(result)
         elif not result.is_floating_point() or len(self._cut) >= MOST:
@@ -123,11 +129,17 @@ class CutTerms(Check):
             if node is not None:
                 whole = call.name in CUTS and self.torch.is_grad_enabled()
                 self._follow(result, _Cut(str(call.place()), node._sequence_nr() if whole else None))
-        elif self._cut:
-            known = (self._cut_of(one) for one in _operands(self.torch, call))
-            cut = next((one for one in known if one is not None), None)
-            if cut is not None:
-                self._follow(result, cut._replace(source=None) if call.name in MAKES else cut)
+            else:
+                self._hand_on(call)
+        else:
+            self._hand_on(call)
+
+    def _hand_on(self, call: Call) -> None:
+        """What is computed of something that was cut is cut as well."""
+        known = (self._cut_of(one) for one in _operands(self.torch, call)) if self._cut else ()
+        cut = next((one for one in known if one is not None), None)
+        if cut is not None:
+            self._follow(call.result, cut._replace(source=None) if call.name in MAKES else cut)
 
     def _gradients(self, call: Call) -> None:
         """Of what has a graph, and without one: a penalty of them teaches nothing."""
@@ -142,7 +154,7 @@ class CutTerms(Check):
         if self._places is not None:
             for tensor in tensors_in(self.torch.Tensor, output):
                 if tensor.is_floating_point() and not tensor.requires_grad and len(self._cut) < MOST:
-                    self._follow(tensor, _Cut(str(self._places.here()), None))
+                    self._follow(tensor, _Cut(str(self._places.here()), None, aside=True))
 
     def _follow(self, tensor: Any, cut: _Cut) -> None:
         """It is not kept alive: behind a checkpoint (torch.utils.checkpoint) that would be the memory it saves."""
@@ -157,9 +169,12 @@ class CutTerms(Check):
         return [tensor.detach().clone()]
 
     def _cut_of(self, tensor: Any) -> _Cut | None:
-        """How it was cut, if it is one of those that are followed."""
-        known = self._cut.get(id(tensor))
-        return known[1] if known is not None and known[0]() is tensor else None
+        """How it was cut, if it is one of those that are followed, or a view of one."""
+        for one in (tensor, tensor._base):
+            known = self._cut.get(id(one))
+            if known is not None and known[0]() is one:
+                return known[1]
+        return None
 
     def _add(self, call: Call) -> None:
         """One number that was cut, and one with a graph."""
@@ -176,6 +191,7 @@ class CutTerms(Check):
             return
         cuts = [self._added[one] for one in parts_of(loss.grad_fn)[0] if one in self._added]
         within = {node._sequence_nr() for node in nodes_of(loss.grad_fn)} if cuts else set()
+        cuts = [one for one in cuts if not one.aside or one.where not in self._targets]
         lost = [one.where for one in cuts if one.source not in within or not self._has_twin(one)]
         if lost:
             self.say("loss.term_lost", True)
@@ -190,7 +206,7 @@ class CutTerms(Check):
 
     def look_ended(self, step: int) -> None:
         """Nothing is followed any more."""
-        self._cut, self._added, self._numbers = {}, {}, []
+        self._cut, self._added, self._numbers, self._targets = {}, {}, [], set()
 
 
 def _operands(torch: Any, call: Call) -> list[Any]:

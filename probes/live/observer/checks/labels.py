@@ -40,13 +40,13 @@ class Labels(Check):
         self._given: Any = None
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """The whole numbers that the model gets, where these are of one kind: a decoder gets what it made so far, too."""
+        """The whole numbers that the model gets, where these are one sequence each: a decoder gets what it made so far, too."""
         numbers = [
             one
             for one in tensors_in(self.torch.Tensor, (args, kwargs))
             if readable(self.torch, one)
             and one.dtype in (self.torch.int64, self.torch.int32)
-            and one.dim() > 1
+            and one.dim() == 2
         ]
         self._given = numbers[0].detach() if len(numbers) == 1 else None
 

@@ -165,7 +165,7 @@ class Modes(Part):
         """`train` or `eval` where it makes a difference, else `plain`."""
         noisy = self._noisy.get(id(root))
         if noisy is None:
-            noisy = self._noisy[id(root)] = [one for one in root.modules() if _is_noisy(one)]
+            noisy = self._noisy[id(root)] = [one for one in root.modules() if is_noisy(one)]
         if not noisy:
             return "plain"
         if root.training:
@@ -173,13 +173,20 @@ class Modes(Part):
         return "plain" if any(one.training for one in root.children()) else "eval"
 
 
-def _is_noisy(module: Any) -> bool:
+def is_noisy(module: Any) -> bool:
     """Whether a module behaves differently in the two modes: by its kind, or as `F.dropout(x, p, self.training)`."""
-    if type(module).__name__ in NOISY:
+    if any(kind.__name__ in NOISY for kind in type(module).__mro__):
         return bool(getattr(module, "p", 1.0) > 0)
-    code = getattr(type(module).forward, "__code__", None)
+    # The class of a scripted module raises where it is asked for its forward.
+    code = getattr(getattr(type(module), "forward", None), "__code__", None)
     names = set(code.co_names) if code is not None else set()
-    if not {"dropout", "training"} <= names:
+    if not {"dropout", "training"} <= names or "dropout" in vars(module).get("_modules", ()):
         return False
-    rates = [rate for name, rate in vars(module).items() if "drop" in name and isinstance(rate, (int, float))]
+    if getattr(module, "num_layers", 0) == 1:  # a recurrent layer drops between its layers only
+        return False
+    rates = [rate for name, rate in vars(module).items() if _is_rate(name, rate)]
     return any(rates) if rates else not names.isdisjoint(("F", "functional"))
+
+
+def _is_rate(name: str, value: Any) -> bool:
+    return ("drop" in name or name == "p") and type(value) in (int, float)

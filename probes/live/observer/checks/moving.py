@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
+from ..model import held
 from .check import Check
 from .tensors import readable
 
@@ -30,9 +32,10 @@ class Moving(Check):
     def look_ended(self, step: int) -> None:
         """Which of the copies was asked since the last look, and is another by now?"""
         forwards = self.watcher.forwards
+        trained = {id(one) for model in self.watcher.models.values() for one in held(model.optimizer)}
         for key, copy in forwards.copies.items() if forwards is not None else ():
             module, now = copy.module(), self.watcher.step
-            if module is None:
+            if module is None or any(id(one) in trained for one in module.parameters()):
                 continue
             began, calls, weights = self._before.get(key, (now, copy.calls, []))
             values = self._values(module)
@@ -42,5 +45,5 @@ class Moving(Check):
             self._before[key] = (now, copy.calls, values)
 
     def _values(self, module: Any) -> list[float]:
-        weights = [one for one in module.parameters() if one.numel() and readable(self.torch, one)]
-        return [float(one.detach().flatten()[0]) for one in weights[:WEIGHTS]]
+        weights = (one for one in module.parameters() if one.numel() and readable(self.torch, one))
+        return [float(one.detach()[(0,) * one.dim()]) for one in islice(weights, WEIGHTS)]
