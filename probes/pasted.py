@@ -46,7 +46,9 @@ class PastedCodeProbe:
         names = dict.fromkeys(one.input for one in pieces)
         scripts = [Input(name, Kind.CODE, data=_in_place(pieces, name).encode()) for name in names]
         found = CodeProbe(scripts, self._knowledge).run()
-        found.inputs = []  # the text was seen already
+        # The text itself was seen already.
+        found.notes += [f"the code in {one.name}: {one.note}" for one in found.inputs if one.note]
+        found.inputs = []
         return found
 
 

@@ -198,9 +198,8 @@ class Tracer:
                 one,
             )
         if self.everything and owner is None and name.text() in self.program.own_attributes:
-            yield way.end(
-                "lost"
-            )  # what an object of the files' own classes keeps, which may be filled from anywhere
+            # What an object of the files' own classes keeps may be filled from anywhere.
+            yield way.end("lost")
         elif not elsewhere:
             yield way.to(holder, path=() if self.everything else (name.text(), *way.path))
 

@@ -96,9 +96,8 @@ class Conclusion:
     def _tell_missing(self, ranks: set[int]) -> None:
         """The ranks that print, and are none of the many that waited in a collective until the timeout."""
         for hit in self._hits.found.values():
-            waited = {int(one) for one in hit.ranks if one.isdigit()}
-            missing = ranks - waited
-            if "dist.collective" in hit.rule.captures.values() and 0 < len(missing) < len(waited):
+            missing = ranks - hit.ranks
+            if "dist.collective" in hit.rule.captures.values() and 0 < len(missing) < len(hit.ranks):
                 self._facts.add("dist.missing_ranks", ", ".join(map(str, sorted(missing))), hit.place)
 
     def _tell_oom(self, first: Failure | None) -> None:

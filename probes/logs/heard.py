@@ -33,6 +33,11 @@ class Heard:
         self.last_progress = 0
         """The last line that showed the run going on."""
 
+    def paste(self, line: int, code: str) -> None:
+        """A person pasted this, from this line on."""
+        if len(self.code) < MAX_SAID:
+            self.code.append((line, code))
+
     def say(self, text: str, place: Place) -> None:
         """A person wrote this."""
         if len(self.said) < MAX_SAID:

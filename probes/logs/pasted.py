@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from .prose import CODE
 
 LONGEST = 1 << 16
-"""Characters of a piece that is looked at."""
+"""Characters of a piece that is looked at: as many as a comment on GitHub may have."""
 PARSED = 4 * LONGEST
 """Characters of a piece that are parsed in all, to find where in it code begins and ends."""
 _NAMES = ("python", "py", "python3")
@@ -24,9 +24,11 @@ def python_in(text: str, language: str) -> Iterator[tuple[int, str]]:
     What parses may still be output: a dictionary, a number after a name, the repr of a module. Code does something.
     Words may stand before and after it, apart by an empty line.
     """
+    if len(text) > LONGEST:
+        return
     if language in _NAMES:
         yield 0, _dedented(text)
-    elif not language and len(text) <= LONGEST:
+    elif not language:
         lines = text.split("\n")
         if not any(map(CODE.match, lines)):
             return

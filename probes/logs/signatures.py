@@ -23,6 +23,9 @@ _NAMED_DIGIT = regex(r"\d")
 
 
 RANK = "dist.rank"
+MAX_RANKS = 1 << 16
+"""Ranks that are remembered of one signature: a log may name any numbers."""
+_DIGITS = 9
 
 
 class Hit:
@@ -33,7 +36,7 @@ class Hit:
     def __init__(self, rule: SignatureRule, place: Place, origin: Origin) -> None:
         self.rule, self.place, self.origin = rule, place, origin
         self.count = 1
-        self.ranks: set[str] = set()
+        self.ranks: set[int] = set()
         """The ranks that its occurrences name."""
 
     def again(self, match: re.Match[str]) -> None:
@@ -43,8 +46,10 @@ class Hit:
 
     def note_rank(self, match: re.Match[str]) -> None:
         """The rank that an occurrence names, if its rule knows where."""
-        ranks = (match[group] for group, name in self.rule.captures.items() if name == RANK)
-        self.ranks.update(one for one in ranks if one is not None)
+        for group, name in self.rule.captures.items():
+            rank = match[group] if name == RANK else None
+            if rank is not None and rank.isdecimal() and len(rank) <= _DIGITS and len(self.ranks) < MAX_RANKS:
+                self.ranks.add(int(rank))
 
 
 class Signatures:

@@ -8,7 +8,7 @@ from traindx.engine.kb.knowledge import Knowledge
 
 from .blocks import Block
 from .listening import Listener
-from .pasted import python_in
+from .pasted import LONGEST, python_in
 from .prose import NOTE, Writing, fence
 from .scan import Scan
 
@@ -27,6 +27,7 @@ class Written:
         self._paragraph: list[str] = []
         self._first: tuple[int, bytes] = (1, b"")
         self._output: list[bytes] = []
+        self._held = 0
         self._output_first = 1
 
     def applies(self, block: Block) -> bool:
@@ -52,12 +53,12 @@ class Written:
             self._end_paragraph()
             if not self._output:
                 self._output_first = number
-            self._output.append(line)
+            self._keep(line)
             return
         if not text.strip():
             self._end_paragraph()
             if self._output:  # code has empty lines
-                self._output.append(line)
+                self._keep(line)
             return
         self._end_output()
         if not self._paragraph:
@@ -65,6 +66,13 @@ class Written:
         self._paragraph.append(text.strip())
         if sum(map(len, self._paragraph)) > _LONGEST:
             self._end_paragraph()
+
+    def _keep(self, line: bytes) -> None:
+        """A line of output or code. What is longer than any code that is searched is not held in memory as a whole."""
+        self._output.append(line)
+        self._held += len(line)
+        if self._held > LONGEST:
+            self._end_output()
 
     def _goes_on(self, text: str) -> bool:
         """A sentence, or the short last line of one."""
@@ -85,8 +93,8 @@ class Written:
 
     def _end_output(self) -> None:
         if self._output:
-            output, self._output = b"".join(self._output), []
+            output, self._output, self._held = b"".join(self._output), [], 0
             for before, code in python_in(output.decode("utf-8", "replace"), self._fenced or ""):
-                self._listener.heard.code.append((self._output_first + before, code))
+                self._listener.heard.paste(self._output_first + before, code)
             # It may be output all the same, and code may hold settings that are read there.
             self._scan.feed(Block(output, self._output_first))

@@ -229,6 +229,15 @@ def test_the_rank_that_prints_and_does_not_wait_with_the_others_is_missing(read:
     assert read(PRINTING + waiting(2, 1, 3))["dist.missing_ranks"] == "0"
 
 
+def test_of_many_ranks_that_wait_each_is_heard(read: Reads) -> None:
+    printing = "".join(f"[rank{rank}]: step 1200 loss 2.31\n" for rank in range(300))
+    assert read(printing + waiting(*range(7), *range(8, 300)))["dist.missing_ranks"] == "7"
+
+
+def test_a_rank_of_thousands_of_digits_breaks_nothing(read: Reads) -> None:
+    assert read(PRINTING + waiting(10**4200, 1))["log.watchdog_fired"] is True
+
+
 def test_where_few_wait_or_all_do_none_is_missing(read: Reads) -> None:
     assert read(PRINTING + waiting(2))["dist.missing_ranks"] is None
     assert read(PRINTING + waiting(0, 1, 2, 3))["dist.missing_ranks"] is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from traindx.engine.diagnose import diagnose
@@ -80,3 +82,14 @@ def test_output_is_no_code(text: str) -> None:
 def test_words_around_code_are_left_out() -> None:
     text = "this one\n\nx = f(1)\ny = g(x)\n\nand then\n\ny.backward()\n"
     assert list(python_in(text, "")) == [(2, "x = f(1)\ny = g(x)"), (7, "y.backward()")]
+
+
+def test_a_fence_that_is_never_closed_is_not_held_in_memory(knowledge: Knowledge) -> None:
+    rows = 200_000
+    text = f"{WORDS}\n\n```\n" + "".join(f"step {step} loss 2.5000 and more of it\n" for step in range(rows))
+    tracemalloc.start()
+    found = told(knowledge, text)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert next(one.value for one in found.facts if one.name == "loss.count") == rows
+    assert peak < 3 * len(text)
