@@ -40,7 +40,7 @@ def place_change(
     if not way.several:
         wanted = {placing.key(): raw for raw in wanted.values()}
     held = {key: entry for key in wanted if (entry := placing.held(key, old)) is not None}
-    if dialect.loose and _is_guess(setting, way, dialect, old, wanted, held):
+    if dialect.loose and _is_guess(read, setting, way, dialect, old, wanted, held):
         raise Unplaceable("the trainer is not known, and so is no other name for it")
     if old is not None:
         placing.placed.at = old.entry.at
@@ -56,6 +56,7 @@ def place_change(
 
 
 def _is_guess(
+    read: Read,
     setting: str,
     way: Way,
     dialect: Dialect,
@@ -63,9 +64,9 @@ def _is_guess(
     wanted: Mapping[str, Any],
     held: Mapping[str, Entry],
 ) -> bool:
-    """Whether a change needs a key that a script of one's own hardly reads."""
+    """Whether a change needs a key that a script of one's own hardly reads. A command line with one it ends at once."""
     if not held:
-        return old is not None or setting in dialect.never_added
+        return old is not None or setting in dialect.never_added or read.document.format == "shell"
     return any(key not in held and key not in way.keys for key, raw in wanted.items() if raw is not False)
 
 

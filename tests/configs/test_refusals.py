@@ -24,6 +24,7 @@ from .conftest import Reads
         ("a.py", "AdamW(p, lr=1e-3)\n", {"adam_beta2": 0.95}, "`AdamW.betas` holds several values, and the others are not known"),
         ("a.yaml", "lr: 0.1\n", {"no_such": 1}, "there is no such setting"),
         ("a.yaml", "lr: 0.1\n", {"world_size": 2}, "the trainer is not known, and so is no other name for it"),
+        ("a.sh", "python t.py --type kd\n", {"learning_rate": 0.1}, "the trainer is not known, and so is no other name for it"),
         ("a.json", '{"zero_optimization": {}, "fp16": {"enabled": true, "initial_scale_power": 16}}', {"loss_scale_init": 1000.0},
          "the key holds the power of two, and 1000 is none"),
     ],
