@@ -14,12 +14,17 @@ from .wording import show
 def how(one: Ranked, facts: Facts, knowledge: Knowledge) -> list[str]:
     """Every step from the prior to the confidence, with what each line added."""
     lines = [f"{one.cause.id}: {one.cause.title}", f"  {one.prior:+6.1f} dB  {_prior(one, knowledge)}"]
-    for line in one.evidence:
-        if line.outcome is None:
+    told = [line for line in one.evidence if line.outcome is not None]
+    for line in told:
+        if not line.decibans:
             continue
         places = f"  [{', '.join(map(str, line.places))}]" if line.places else ""
         lines.append(f"  {line.decibans:+6.1f} dB  {line.statement or line.rule.rule.text}{places}")
         lines.append(f"             because {line.rule.rule.text}{_values(line.facts, facts)}")
+    if quiet := sum(not line.decibans for line in told):
+        lines.append(
+            f"    +0.0 dB  {quiet} more that are known not to be the case, which says nothing either way"
+        )
     alone = to_probability(one.decibans)
     raised = f" ({alone:.0%} by itself)" if one.confidence - alone >= 0.01 else ""
     lines.append(f"  {one.decibans:+6.1f} dB  in all: confidence {one.confidence:.0%}{raised}, {one.verdict}")

@@ -15,6 +15,8 @@ _UNPACKED = (".gz", ".zst")
 _BY_NAME: tuple[tuple[tuple[str, ...], tuple[str, ...], Kind], ...] = (
     (("events.out.tfevents.",), (), Kind.EVENTS),
     (("trainer_state", "all_results", "eval_results", "train_results"), ("_state.json", "_results.json"), Kind.RECORDS),
+    (("wandb-summary",), (".json",), Kind.RECORDS),
+    (("wandb-metadata",), (".json",), Kind.OTHER),
     ((), (".jsonl", ".ndjson", ".csv", ".tsv"), Kind.RECORDS),
     (("requirements", "constraints"), (".txt", ".in"), Kind.PACKAGES),
     (("pip-freeze", "pip_freeze", "pipfreeze", "pip-list", "pip_list", "piplist"), (), Kind.PACKAGES),

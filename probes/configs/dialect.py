@@ -89,6 +89,7 @@ class Dialect:
         self.not_under: frozenset[str] = self._together("not_under")
         self.parts: frozenset[str] = self._together("parts")
         self.never_added: frozenset[str] = self._together("never_added")
+        self.added_beside: frozenset[str] = self._together("added_beside")
         self.everyday = frozenset(map(self.normal, stored.get("everyday", ())))
 
     def _together(self, name: str) -> frozenset[str]:

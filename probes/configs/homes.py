@@ -33,7 +33,11 @@ def ways_to_write(read: Read, dialect: Dialect, setting: str) -> list[Way]:
 
 
 def _is_foreign(read: Read, dialect: Dialect, setting: str) -> bool:
-    return read.trainer is not None if dialect.loose else setting in dialect.never_added
+    if not dialect.loose:
+        return setting in dialect.never_added
+    # The description of a model or a summary of scores is no file for settings of a training.
+    held = {one.setting for one in read.occurrences}
+    return read.trainer is not None or held.isdisjoint(dialect.added_beside)
 
 
 def why_homeless(reads: Sequence[Read]) -> str:

@@ -20,6 +20,7 @@ from .exact import File, read_file
 from .includes import MAX_INCLUDED, included
 from .sources import printed_format, read_documents
 
+_COPIES = (".hydra/config.yaml", ".hydra/overrides.yaml", ".hydra/hydra.yaml")
 _NOTES = 3
 """Remarks about one file that are shown."""
 
@@ -102,6 +103,8 @@ def _remark(documents: Sequence[Document]) -> str:
         for one in documents
         for problem in one.reading.problems
     ]
+    if file.name.replace("\\", "/").endswith(_COPIES):
+        remarks.insert(0, "a copy that Hydra wrote; what it was made from is to be changed")
     if file.encoding == "latin-1":
         remarks.insert(0, "not valid UTF-8; read as Latin-1")
     if not file.text.strip():

@@ -11,6 +11,7 @@ from traindx.engine.regex import regex
 from .document import Document, Part, Reading
 from .exact import File
 from .formats import format_module
+from .tracked import untracked
 
 _BY_SUFFIX = {
     "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "hjson": "json", "toml": "toml",
@@ -93,7 +94,11 @@ def read_documents(
     name = format_name or format_of(file.name, file.text)
     if name == "shell" and origin is Origin.CONFIG:
         origin = Origin.SCRIPT
-    outer = Document(file, name, origin, file.text, format_module(name).read(file.text), named=named)
+    reading = format_module(name).read(file.text)
+    if (kept := untracked(reading)) is not None:
+        # A run wrote it down of itself: the best word there is on what it used, and nothing to edit.
+        reading, origin = kept, Origin.LOG
+    outer = Document(file, name, origin, file.text, reading, named=named)
     return [outer, *_inside(outer, outer.reading, None, 1)]
 
 

@@ -13,7 +13,7 @@ from .listening import Listener
 from .metrics import Metrics, kept
 from .names import Names
 from .positions import Positions
-from .ranks import Prefix, prefix_of
+from .ranks import LAUNCHER, Prefix, prefix_of
 from .reading import Reading
 from .template import Template
 from .vocabulary import Vocabulary, letters
@@ -128,6 +128,9 @@ class FirstSight:
         self._positions.learn(self._lines.read(line, _formats(keys)))
 
     def _numbers(self, line: bytes, formats: list[str]) -> Reading | None:
+        if line.startswith(LAUNCHER):
+            # `STEP 88123.0 CANCELLED` is a step of a job.
+            return None
         reading = self._lines.read(line, formats)
         if not reading.values and not reading.places and self._lines.header(line):
             return None

@@ -32,6 +32,7 @@ def tell_shape(told: Told, loss: Series, line: Curve) -> None:
     told.tell("loss.plateau", _plateau(told, values), end)
     told.tell("loss.flat_from_start", _flat(told, line), end)
     told.tell("loss.falling_then_flat", _levelled(told, values), end)
+    told.tell("loss.relapsed", _relapsed(told, values), end)
     told.tell("loss.diverging", _diverging(told, values), end)
     told.tell("loss.oscillating", _oscillating(told, line, trend), end)
     told.tell("loss.still_falling", _still_falling(told, values), end)
@@ -115,6 +116,17 @@ def _levelled(told: Told, values: Sequence[float]) -> bool | None:
     low = next(index for index, level in enumerate(levels) if level <= levels[0] - 0.9 * fall)
     rest = levels[low:]
     return low <= 3 and max(rest) - min(rest) <= 0.15 * fall
+
+
+def _relapsed(told: Told, values: Sequence[float]) -> bool | None:
+    """Whether the loss fell clearly, and then lost all that it had gained and stayed there."""
+    if len(values) < told.limits["points_few"]:
+        return None
+    levels = curve.parts(values, 20)
+    fall = levels[0] - min(levels)
+    if min(values) <= 0 or fall < told.limits["clear_change"] * levels[0]:
+        return False
+    return levels.index(min(levels)) < len(levels) - 3 and min(levels[-3:]) > levels[0] - 0.1 * fall
 
 
 def _diverging(told: Told, values: Sequence[float]) -> bool | None:

@@ -20,6 +20,8 @@ _RANK = regex(
     re.VERBOSE,
 )
 _LABEL = regex(rb"\s*(\d{1,5}): ")
+LAUNCHER = (b"srun: ", b"slurmstepd: ", b"sbatch: ", b"+ ")
+"""How the lines begin that the scheduler and a tracing shell write between those of the tasks."""
 _WORKER = regex(rb"\s*\((?:[\w.]+ )*pid=(\d+)(?:, ip=([\d.]+))?\)\s?")
 _STAMP = regex(
     rb"""\s*[\[(]?(?:
@@ -94,6 +96,6 @@ def is_labelled(lines: list[bytes]) -> bool:
 
     A step counter also looks so; it does not come back to the same few numbers.
     """
-    labels = [found[1] for line in lines if line.strip() and (found := _LABEL.match(line))]
-    filled = sum(1 for line in lines if line.strip())
-    return len(labels) >= 4 and len(labels) >= 0.9 * filled and len(set(labels)) * 3 <= len(labels)
+    told = [line for line in lines if line.strip() and not line.startswith(LAUNCHER)]
+    labels = [found[1] for line in told if (found := _LABEL.match(line))]
+    return len(labels) >= 4 and len(labels) >= 0.9 * len(told) and len(set(labels)) * 3 <= len(labels)

@@ -92,7 +92,7 @@ def observe_packages(host: Host, wanted: Mapping[str, PackageRule], seen: Observ
         if name in versions:
             seen.tell(package.fact, versions[name], f"{name} in {here.name}")
         else:
-            seen.cannot(package.fact, f"{name} is not installed in {here.name}")
+            seen.cannot(package.fact, f"the versions of packages that are not installed in {here.name}")
     if cudnn := next((name for name in sorted(versions) if name.startswith("nvidia-cudnn")), None):
         seen.tell("env.cudnn", versions[cudnn], f"{cudnn} in {here.name}")
     seen.cannot("env.cudnn", "no cuDNN distribution is installed; torch may bring its own")

@@ -72,6 +72,20 @@ def test_hidden_files_of_a_run_directory_are_not_read(diagnose: Command, in_exam
     assert {one["name"] for one in data["inputs"]} == {"train.log", "config.yaml"}
 
 
+def test_what_weights_and_biases_kept_of_a_run_is_read_and_never_patched(
+    diagnose: Command, tmp_path: Path
+) -> None:
+    files = tmp_path / "wandb" / "run-20261101_101010-abc" / "files"
+    files.mkdir(parents=True)
+    (files / "config.yaml").write_text("wandb_version: 1\nfp16:\n  desc: null\n  value: true\n")
+    (files / "wandb-summary.json").write_text('{"train/loss": 0.0, "_step": 30}')
+    (files / "wandb-metadata.json").write_text('{"program": "train.py", "args": ["--bf16"]}')
+    (files / "output.log").write_text("{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 2e-05}\n" * 3)
+    data = diagnose(str(tmp_path), "--format", "json").data
+    assert data["causes"][0]["id"] == "fp16-overflow"
+    assert not any(fix.get("diff") for fix in data["fixes"])
+
+
 def test_the_symptom_is_detected_where_nobody_names_it(diagnose: Command, in_example: Path) -> None:
     data = diagnose(".", "--format", "json").data
     first = data["symptoms"][0]

@@ -105,3 +105,8 @@ def test_secrets_are_named_and_never_shown(read: Reads) -> None:
     assert run["secrets"] is True
     found = run.findings
     assert "hunter2" not in repr([found.facts, found.unknowable, found.events, found.inputs, found.notes])
+
+
+def test_a_value_of_which_one_setting_makes_sense_is_no_mistake(read: Reads) -> None:
+    text = "trainer:\n  max_epochs: 3\n  accelerator: gpu\n  precision: 16-mixed\n"
+    assert read({"c.yaml": text})["type_error"] is False

@@ -76,3 +76,17 @@ def test_a_switch_that_is_not_given_is_off_already(read: Reads) -> None:
 def test_no_place_says_more_than_no_word(read: Reads) -> None:
     refused = read({}, {"t.py": "model = model.half()\n"}).plan(precision="bf16").refused
     assert [one.reason for one in refused] == ["there is no autocast in t.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.json", '{"architectures": ["LlamaForCausalLM"], "hidden_size": 64, "vocab_size": 100}'),
+        ("summary.json", '{"train/loss": 0.0, "_step": 30}'),
+        ("config.yaml", "wandb_version: 1\nlearning_rate:\n  value: 0.1\n"),
+    ],
+)
+def test_nothing_is_added_to_what_is_no_configuration_of_a_training(
+    read: Reads, name: str, text: str
+) -> None:
+    assert read({name: text}).plan(grad_clip_norm=1.0).files == ()

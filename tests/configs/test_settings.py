@@ -49,6 +49,12 @@ DS = '"zero_optimization": {"stage": 2}'
         ("a.yaml", "finetuning_type: lora\nstage: sft\nflash_attn: fa2\n", "attention", "flash2"),
         ("a.yaml", HF + "evaluation_strategy: epoch\n", "eval_strategy", "epoch"),
         ("a.yaml", HF + "eval_strategy: no\n", "eval_strategy", "off"),
+        # the class as Hydra names it
+        ("a.yaml", "optimizer:\n  _target_: torch.optim.AdamW\n  lr: 0.1\n", "optimizer", "adamw"),
+        ("a.yaml", "scheduler:\n  _target_: torch.optim.lr_scheduler.OneCycleLR\n", "lr_scheduler", "onecycle"),
+        # what Weights & Biases keeps of a run, of old and of now
+        ("config.yaml", "wandb_version: 1\nlr:\n  desc: null\n  value: 0.1\n", "learning_rate", 0.1),
+        ("config.yaml", "_wandb:\n  value: {}\noptim:\n  value:\n    lr: 0.1\n", "learning_rate", 0.1),
         # Slurm and containers
         ("a.sh", "#SBATCH --mem-per-cpu=4G\n#SBATCH --cpus-per-task=2\n", "host_memory_gib", 8.0),
         ("a.sh", "#SBATCH --mem=16000M\n", "host_memory_gib", 15.625),

@@ -325,3 +325,13 @@ def test_the_task_numbers_of_srun_are_ranks(read: Reads) -> None:
     lines = (f"{rank}: {STEP.format(3 - n / 10 + rank, n / 10)}" for n in range(4) for rank in range(3))
     run = read("".join(lines))
     assert (run["loss.first"], run["loss.count"], run["log.ranks"]) == (3.0, 4, 3)
+
+
+def test_between_them_the_scheduler_may_write_lines_of_its_own(read: Reads) -> None:
+    lines = (f"{rank}: {STEP.format(3 - n / 10 + rank, n / 10)}" for n in range(4) for rank in range(2))
+    end = "slurmstepd: error: *** STEP 88123.0 ON node017 CANCELLED AT 2026-11-03T02:44:47 ***\n"
+    run = read(
+        "+ srun --label python train.py\n" + "".join(lines) + "srun: error: node018: task 1: Killed\n" + end
+    )
+    assert (run["loss.first"], run["loss.count"], run["log.ranks"]) == (3.0, 4, 2)
+    assert run["log.steps"] != 88123

@@ -91,6 +91,14 @@ def test_divergence(knowledge: Knowledge) -> None:
     assert facts(knowledge, loss="2..1x30 1..9x30")["loss.diverging"] is True
 
 
+@pytest.mark.parametrize(
+    ("loss", "relapsed"),
+    [("2.3..1.6x40 9..2.3x10 2.3x60", True), ("2.3..1.6x40 1.6x60", False), ("2.3..1.6x40 9 1.6x60", False)],
+)
+def test_a_loss_that_loses_what_it_gained(knowledge: Knowledge, loss: str, relapsed: bool) -> None:
+    assert facts(knowledge, loss=loss)["loss.relapsed"] is relapsed
+
+
 def test_a_loss_that_falls_below_zero_has_no_minimum_to_be_measured_by(knowledge: Knowledge) -> None:
     assert facts(knowledge, loss="2..1x28 -1 1 1..9x30")["loss.diverging"] is False
 

@@ -32,7 +32,7 @@ def _dialect(scope: Scope, entry: Located) -> Stored:
     dialect = entry.model
     if dialect.base:
         scope.refer(entry, ("base",), "dialect", dialect.base)
-    for key in ("agrees", "never_added"):
+    for key in ("agrees", "never_added", "added_beside"):
         for index, name in enumerate(getattr(dialect, key)):
             scope.refer(entry, (key, index), "setting", name)
     for name, ways in dialect.settings.items():

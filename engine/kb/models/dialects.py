@@ -122,6 +122,10 @@ class Dialect(Entry):
     never_added: list[str] = Field(
         default_factory=list, description="Settings that are changed where they stand, and never added."
     )
+    added_beside: list[str] = Field(
+        default_factory=list,
+        description="Where nothing tells the trainer: new keys go only into a file that holds one of these settings.",
+    )
     casts_numbers: bool = Field(
         False, description="A number in quotes, or `1e-5` in YAML 1.1, is read as a number."
     )
