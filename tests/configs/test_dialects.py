@@ -41,6 +41,7 @@ from .conftest import Reads
         ("a.yaml", "actor_rollout_ref:\n  actor:\n    ppo_mini_batch_size: 64\n", "verl"),
         ("a.yaml", "max_duration: 10ba\ndevice_train_microbatch_size: 4\n", "composer"),
         ("a.json", '{"architectures": ["X"], "model_type": "llama", "hidden_size": 64}', "hf-model"),
+        ("yolov3.cfg", "[net]\nbatch=64\nsubdivisions=16\nburn_in=1000\n[convolutional]\nfilters=32\n", "darknet"),
         ("a.yaml", "lr: 0.1\nbatch_size: 3\n", None),
     ],
 )  # fmt: skip
