@@ -47,6 +47,7 @@ _NOT_READ = regex(
 _BIG_TABLES = regex(
     r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$"
 )
+_LINES_OF_JSON = regex(r"\{[^\n]*\}\s*\n\s*\{")
 _METRIC_HEADER = regex(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
 
 
@@ -58,7 +59,13 @@ def kind_of(path: Path) -> Kind:
     low = name.lower()
     for beginnings, endings, kind in _BY_NAME:
         if low.startswith(beginnings or "") and low.endswith(endings or ""):
-            return kind
+            # detectron2, mmcv and mmengine name their JSON lines so.
+            rows = (
+                kind is Kind.CONFIG
+                and low.endswith(".json")
+                and _LINES_OF_JSON.match(_plain(_start(path, 1 << 16)))
+            )
+            return Kind.RECORDS if rows else kind
     return Kind.OTHER if _NOT_READ.search(name) else _by_content(path)
 
 
@@ -66,14 +73,18 @@ def _by_content(path: Path) -> Kind:
     start = _start(path)
     if is_binary(start):
         return Kind.OTHER
-    text = start.decode(encoding_of(start), errors="replace").lstrip("\ufeff \t\r\n")
+    text = _plain(start)
     if text.startswith("#!"):
         return Kind.CODE if "python" in text.split("\n", 1)[0] else Kind.CONFIG
     if text.startswith("{"):
-        return Kind.RECORDS if re.match(r"\{[^\n]*\}\s*\n\s*\{", text) else Kind.CONFIG
+        return Kind.RECORDS if _LINES_OF_JSON.match(text) else Kind.CONFIG
     if re.match(r"(?:from\s+\w[\w.]*\s+import\s|import\s+\w)", text):
         return Kind.CODE
     return Kind.LOG
+
+
+def _plain(start: bytes) -> str:
+    return start.decode(encoding_of(start), errors="replace").lstrip("\ufeff \t\r\n")
 
 
 def _start(path: Path, size: int = 4096) -> bytes:

@@ -127,7 +127,8 @@ def misspelt_keys(reads: Iterable[Read]) -> Iterator[Mistake]:
             continue
         words = _vocabulary(dialect)
         entries = [one for one in read.document.reading.entries if _is_key_of(one, dialect)]
-        given = {_last(one) for one in entries}
+        # A list, such as `MIN_SIZE_TRAIN: [640, 672]`, stands under its name too.
+        given = {str(part).replace("-", "_") for one in entries for part in one.path}
         for entry in entries:
             key = _last(entry)
             if key in words or len(key) < 5:

@@ -49,12 +49,14 @@ def tell_spikes(told: Told, line: Curve) -> Spike | None:
 
 def _spikes(told: Told, line: Curve) -> list[Spike]:
     ratio, window = told.limits["spike_ratio"], int(told.limits["window"])
+    # A loss that has come down to next to nothing jumps by its noise.
+    least = told.limits["near_zero"] * curve.median(line.values[:_FEWEST])
     values, found = line.values, list[Spike]()
     total = sum(values[:_FEWEST])
     for index in range(_FEWEST, len(values)):
         seen = min(index, window)
         peak = line.peaks[index]
-        if peak.value > ratio * total / seen and (not found or index - found[-1].point > _FEWEST):
+        if peak.value > max(least, ratio * total / seen) and (not found or index - found[-1].point > _FEWEST):
             spike = _examined(told, values[index - seen : index], peak, index)
             if spike is not None:
                 found.append(spike)

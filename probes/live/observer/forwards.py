@@ -63,8 +63,11 @@ class Forwards:
         function that has returned; until another optimizer is made, which may need their memory.
         """
         watcher = self.watcher
-        watcher.models_found += 1
-        model = find_model(watcher.registry, optimizer, watcher.models_found)
+        number = watcher.succession.number(optimizer)
+        if not number:
+            number = watcher.models_found = watcher.models_found + 1
+            watcher.succession.found(optimizer, number)
+        model = find_model(watcher.registry, optimizer, number)
         key = id(optimizer)
         watcher.models[key] = model
         weakref.finalize(optimizer, watcher.models.pop, key, None).atexit = False

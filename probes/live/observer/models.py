@@ -72,6 +72,8 @@ class Models(Part):
         self._journal.fact("model.has_batchnorm", any(map(_normalises, model.each_module())))
         half = {str(one.dtype) for one in held(model.optimizer) if one.requires_grad} & {"torch.float16"}
         self._journal.fact("model.trainable_half", bool(half))
+        kinds = {str(one.dtype) for one in held(model.optimizer) if one.requires_grad}
+        self._journal.fact("model.trainable_bf16", kinds == {"torch.bfloat16"})
         frozen = _frozen(model)
         if frozen:
             self._journal.fact("model.frozen_names", frozen[:MOST])

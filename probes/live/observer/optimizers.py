@@ -55,7 +55,7 @@ class Optimizers:
         def __init__(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
             self.watcher.models.pop(id(optimizer), None)
-            self.watcher.steps.pop(id(optimizer), None)
+            self.watcher.own("model", self.watcher.succession.made, optimizer)
             self.watcher.own("model", self.forwards.expect, optimizer)
 
         return __init__
@@ -150,6 +150,7 @@ class Optimizers:
         self._stepping, watcher.stepping = None, False
         self.forwards.round_ended()
         step = watcher.steps[key] = watcher.steps.get(key, 0) + 1
+        watcher.succession.stepped(key)
         watcher.step = max(watcher.step, step)
         if watcher.step >= watcher.alarm:
             watcher.ring()

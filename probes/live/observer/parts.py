@@ -19,6 +19,7 @@ PARTS = (
     "gradients.Gradients",
     "models.Models",
     "initial.Initial",
+    "loading.Loading",
     "precision.Precision",
     "holding.Holding",
     "parameters.Parameters",

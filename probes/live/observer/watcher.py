@@ -15,6 +15,7 @@ from .guard import guarded
 from .journal import Journal
 from .parts import parts
 from .registry import Registry
+from .succession import Succession
 from .telling import EVENTS, Telling
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Watcher(Telling):
     models_found  how many there were
     step          the rounds of the loop so far, of the optimizer that has made most
     steps         the steps of each optimizer so far, by its id
+    succession    the optimizers that were made anew for the same parameters
     stepping      whether an optimizer steps just now
     now           when the last optimizer began or ended its step, as perf_counter tells it
     seconds       what the last round took
@@ -59,6 +61,7 @@ class Watcher(Telling):
         self.models_found = 0
         self.step = 0
         self.steps: dict[int, int] = {}
+        self.succession = Succession(self)
         self.stepping = False
         self.now = self.seconds = 0.0
         self.begun = (0.0, 0.0)
@@ -103,6 +106,7 @@ class Watcher(Telling):
         self.models_found = 0
         self.row = {}
         self.step = 0
+        self.succession = Succession(self)
         for part in list(self.parts):
             self.remove(part)
         for part in parts(self.journal, self.options, self) if watch else ():

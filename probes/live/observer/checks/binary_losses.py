@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from ..journal import Journal
 from ..operations import Call
 from .check import Check
 from .tensors import activations_before, arguments_in, readable, some_rows
 
+if TYPE_CHECKING:
+    from ..watcher import Watcher
+
 SIGMOID_OF_SIGMOID = (0.4999, 0.7312)
 """Where a sigmoid ends up that is given what comes out of another."""
+
+
+RARE = 0.3
+"""A positive class that is rarer than this is to count more, not less."""
+TURNED = 0.5
+"""A weight for it below this lowers what it counts."""
 
 
 class BinaryLosses(Check):
@@ -21,6 +32,10 @@ class BinaryLosses(Check):
     name = "binary losses"
     early = 2
     functions = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        super().__init__(journal, options, watcher)
+        self._positive, self._seen = 0.0, 0
 
     def called(self, call: Call) -> None:
         """A loss returned."""
@@ -43,8 +58,19 @@ class BinaryLosses(Check):
                 call,
             )
         if readable(self.torch, target):
+            self._weight(call, target)
             labels = some_rows(target, -1)
             self.say("data.labels.out_of_range", bool(labels.min() < 0) or bool(labels.max() > 1), call)
+
+    def _weight(self, call: Call, target: Any) -> None:
+        """A weight below 1 on a positive class that is rare makes it count still less. Of one output it is plain to see."""
+        weight = call.argument(7, "pos_weight") if call.name.endswith("logits") else None
+        if readable(self.torch, weight) and weight.numel() == 1:
+            self._positive += float((target > 0.5).float().mean())
+            self._seen += 1
+            share = self._positive / self._seen
+            turned = float(weight) < TURNED and share < RARE
+            self.say("loss.class_weights_inverted", turned, call, note=f"{float(weight):.3g} for {share:.1%}")
 
     def failed(self, error: BaseException) -> None:
         """On the CPU the loss raises where a value is no probability."""

@@ -64,17 +64,18 @@ class Labels(Check):
         if kept.numel():
             self._range(call, kept, scores.shape[1] if scores.dim() > 1 else scores.shape[0])
             self._count(kept)
-            self._compare(call, flat)
+            self._compare(call, flat, flat != ignore)
             if target.dim() == 1:
                 self._calls.append(kept)
 
-    def _compare(self, call: Call, flat: Any) -> None:
-        """Whether each place is asked for the number that it was given. Many numbers hardly agree by chance."""
+    def _compare(self, call: Call, flat: Any, kept: Any) -> None:
+        """Whether each place that counts is asked for the number that it was given. Many numbers hardly agree by chance."""
         given = self._given
         if given is None or given.numel() != flat.numel() or given.device != flat.device:
             return
         if flat.numel() >= ENOUGH and len(flat[:ENOUGH].unique()) > VARIED:
-            self.say("data.labels.are_inputs", bool((given.reshape(-1) == flat).all()), call)
+            same = (given.reshape(-1) == flat) | ~kept
+            self.say("data.labels.are_inputs", bool(same.all()), call)
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """One batch is complete. Several losses (real and fake, source and target) have labels of their own kind."""

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import nodes_below
 from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
+from ..reached import NODES
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -24,6 +26,12 @@ RARE = 0.34
 
 USUAL = 8
 """Steps after which it is known how many forwards a step has."""
+
+CHECKS = 3
+"""How often it is looked whether what a module in eval mode gives goes into the loss. Until then its last graph is held."""
+
+SAMPLES = 3
+"""Forwards of the same inputs without gradients in train mode from which on they are a sample of predictions."""
 
 MANY = 1000
 """What is remembered of a round is bounded."""
@@ -55,7 +63,10 @@ class Modes(Part):
         self._rounds = self._rounds_with = self._evaluations = 0
         self._in_train = self._in_eval_steps = self._kept = 0
         self._places: Counter[int] = Counter()
+        self._here: set[int] = set()
         self._trained: set[int] = set()
+        self._checks, self._last, self._feeds = CHECKS, None, False
+        self._in_eval: Any = None
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A forward without gradients is an evaluation, or belongs to a step of another kind."""
@@ -66,7 +77,9 @@ class Modes(Part):
         self._evaluations += 1
         if self._mode(root) == "train":
             self._in_train += 1
-            self._places[self._address((args, kwargs))] += 1
+            place = self._address((args, kwargs))
+            self._places[place] += 1
+            self._here.add(place)
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """A forward that recorded a graph waits for its backward."""
@@ -77,7 +90,11 @@ class Modes(Part):
         if first is None or not first.requires_grad or len(self._recorded) >= MANY:
             return
         if self._is_grad_enabled():
-            self._recorded.append(self._mode(root))
+            self._recorded.append(mode := self._mode(root))
+            if mode == "eval":
+                self._in_eval = root
+                if self._checks:
+                    self._last = first.grad_fn
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Which of the forwards was this backward's?"""
@@ -85,11 +102,13 @@ class Modes(Part):
         if not recorded:
             return
         self._recorded = []
+        self._look_what_feeds(loss)
         if len(recorded) == self._most and "eval" not in recorded:
             self._usual[self._most] += 1
         elif "train" in recorded or "plain" in recorded:
             if "eval" in recorded:
-                self._unused(recorded.count("eval"))
+                if not self._feeds:
+                    self._unused(recorded.count("eval"))
                 recorded = [one for one in recorded if one != "eval"]
             self._too_many(recorded)
         self._round += recorded
@@ -102,7 +121,7 @@ class Modes(Part):
             in_eval = ran[0] == "eval" and set(ran) == {"eval"}
             self._in_eval_steps = self._in_eval_steps + 1 if in_eval else 0
             if self._in_eval_steps == STEPS:
-                self._journal.fact("model.eval_mode_in_training", True, step=step)
+                self._journal.fact("model.eval_mode_in_training", _learns(self._in_eval), step=step)
             elif step == 2 * STEPS and not in_eval:
                 self._journal.fact("model.eval_mode_in_training", False, step=step)
         self._rounds += 1
@@ -119,7 +138,10 @@ class Modes(Part):
 
     def _close_round(self, last: bool = False) -> None:
         """Judge the forwards without gradients of this round."""
-        if self._in_train and self._watcher.models_found <= 1 and self._rounds:
+        # The same inputs again and again: what dropout makes of them is wanted.
+        sampled = self._in_train >= SAMPLES and len(self._here) == 1
+        self._here.clear()
+        if self._in_train and not sampled and self._watcher.models_found <= 1 and self._rounds:
             self._rounds_with += 1
             rare = self._rounds_with <= max(1, RARE * self._rounds)
             several = self._in_train > 1 or self._rounds_with > 1 or last
@@ -136,6 +158,13 @@ class Modes(Part):
         if len(self._trained) > MANY or len(self._places) > MANY:
             self._trained.clear()
             self._places.clear()
+
+    def _look_what_feeds(self, loss: torch.Tensor) -> None:
+        """A frozen trunk, or the features of a perceptual loss, are in eval mode and yet part of what is trained."""
+        last, self._last = self._last, None
+        if last is not None and self._checks:
+            self._checks -= 1
+            self._feeds = self._feeds or last in nodes_below(loss.grad_fn, NODES)
 
     def _unused(self, count: int) -> None:
         """Forwards in eval mode that recorded a graph for no backward."""
@@ -171,6 +200,12 @@ class Modes(Part):
         if root.training:
             return "train" if any(one.training for one in noisy) else "plain"
         return "plain" if any(one.training for one in root.children()) else "eval"
+
+
+def _learns(root: torch.nn.Module) -> bool:
+    """Whether most of a model is trained. One that is frozen, but for a prompt or an adapter, is in eval mode on purpose."""
+    sizes = [(one.requires_grad, one.numel()) for one in root.parameters()]
+    return 2 * sum(size for trains, size in sizes if trains) >= sum(size for _, size in sizes)
 
 
 def is_noisy(module: Any) -> bool:

@@ -23,6 +23,15 @@ LONG = 50
 BEHIND = 10
 """Moves that a new schedule must lack of those that the steps of an optimizer from an earlier run call for."""
 
+LAG = 0.2
+"""A schedule that went less than this share of its length, in a run that has as many steps as it is long, lags."""
+
+ALMOST = 0.8
+"""The share of its length in steps after which a run counts as one that was to go through it."""
+
+WRAPS = 3
+"""Times its length that a cosine is moved when it swings."""
+
 FEWEST = 3
 """Moves by which it is known how many steps lie between two."""
 
@@ -39,12 +48,24 @@ class Followed:
     """The steps that its optimizer had made in another run."""
     moves: int = 0
     steps: int = 0
+    length: int = 0
+    """The moves it was made for; 0 where it has no length."""
+    swings: bool = False
+    """Whether it goes up again past its length."""
 
     def look(self) -> None:
         """Where it stands now, if it is there."""
         one = self.scheduler()
         if one is not None:
             self.moves = _place(one) - self.first
+
+    def lags(self) -> bool:
+        """Whether it was to go with the steps, and went with something rarer."""
+        return self.length >= LONG and self.steps >= ALMOST * self.length and 0 < self.moves < LAG * self.length
+
+    def wraps(self) -> bool:
+        """Whether it was to go with something rarer, and went with the steps."""
+        return self.swings and self.length > 1 and self.moves > max(WRAPS * self.length, LAG * self.steps)
 
     def began_anew(self) -> bool:
         """Whether the steps that the optimizer brought along are many moves, and the scheduler knows of none."""
@@ -78,7 +99,10 @@ class Schedule(Part):
         }
         before = _steps_before(optimizer)
         self._followed += [
-            Followed(weakref.ref(one), id(optimizer), _place(one), before)
+            Followed(
+                weakref.ref(one), id(optimizer), _place(one), before,
+                length=_length(one), swings=type(one).__name__ == "CosineAnnealingLR",
+            )  # fmt: skip
             for one in objects
             if type(one) in kinds and getattr(one, "optimizer", None) is optimizer
         ]
@@ -104,6 +128,10 @@ class Schedule(Part):
             self._journal.fact("log.lr.schedule_never_moves", False)
         elif self._followed and self._watcher.step >= LONG:
             self._journal.fact("log.lr.schedule_never_moves", True)
+        if any(one.lags() for one in self._followed):
+            self._journal.fact("log.lr.schedule_lags", True)
+        if any(one.wraps() for one in self._followed):
+            self._journal.fact("log.lr.schedule_wraps", True)
         resumed = [one for one in self._followed if one.before]
         if resumed:
             self._journal.fact("log.lr.schedule_began_anew", all(one.began_anew() for one in resumed))
@@ -121,6 +149,12 @@ class Schedule(Part):
 
 def _place(scheduler: Any) -> int:
     return int(getattr(scheduler, "last_epoch", 0) or 0)
+
+
+def _length(scheduler: Any) -> int:
+    """The moves that it was made for, as OneCycleLR, CosineAnnealingLR, LinearLR and PolynomialLR name them."""
+    lengths = (getattr(scheduler, name, None) for name in ("total_steps", "T_max", "total_iters"))
+    return next((int(one) for one in lengths if isinstance(one, (int, float))), 0)
 
 
 def _steps_before(optimizer: torch.optim.Optimizer) -> float:

@@ -1,0 +1,94 @@
+"""Optimizers that are made anew for the same parameters: one line of training, whose state is thrown away each time."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+    from .watcher import Watcher
+
+TOLD_AT = frozenset((3, 10, 30, 100, 300, 1000, 3000))
+"""How often one was made anew when that is written down."""
+MOST = 32
+"""Lines that are followed."""
+
+
+class Line:
+    """The parameters that one optimizer after the other trained."""
+
+    __slots__ = ("count", "first", "number", "optimizer", "remade", "version")
+
+    def __init__(self, first: torch.Tensor, count: int) -> None:
+        self.first = weakref.ref(first)
+        self.count = count
+        self.optimizer = 0
+        """The id of the last of them."""
+        self.number = 0
+        """Of the model, once it was found."""
+        self.remade = 0
+        self.version = -1
+        """Of the first parameter, after the last step."""
+
+
+class Succession:
+    """Who trains what another optimizer trained before, and goes on from where that stood."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._lines: list[Line] = []
+        self._of: dict[int, Line] = {}
+
+    def made(self, optimizer: torch.optim.Optimizer) -> None:
+        """Take over the count of steps from the one before, if there is one that has stepped."""
+        steps = self._watcher.steps
+        parameters = [one for group in optimizer.param_groups for one in group["params"]]
+        if not parameters:
+            return
+        line = next(self._lines_of(parameters[0], len(parameters)), None)
+        if line is None:
+            line = Line(parameters[0], len(parameters))
+            self._lines = [one for one in self._lines if one.first() is not None][1 - MOST :] + [line]
+        before = steps.get(line.optimizer, 0)
+        if before and line.version >= 0:
+            # Weights that were put in between belong to another beginning: a fold, a client, a task.
+            if parameters[0]._version == line.version and _has_state(optimizer):
+                self._count(line)
+            steps.pop(line.optimizer, None)
+            steps[id(optimizer)] = before
+        else:
+            steps.pop(id(optimizer), None)
+            line.number = 0
+        line.optimizer = id(optimizer)
+        self._of[id(optimizer)] = line
+
+    def number(self, optimizer: torch.optim.Optimizer) -> int:
+        """The number of the model that this line trains; 0 where it has none yet."""
+        line = self._of.get(id(optimizer))
+        return line.number if line is not None else 0
+
+    def found(self, optimizer: torch.optim.Optimizer, number: int) -> None:
+        """Its model was found, and has this number."""
+        if (line := self._of.get(id(optimizer))) is not None:
+            line.number = number
+
+    def stepped(self, key: int) -> None:
+        """An optimizer has stepped."""
+        if (line := self._of.get(key)) is not None and (first := line.first()) is not None:
+            line.version = first._version
+
+    def _lines_of(self, first: torch.Tensor, count: int) -> Iterator[Line]:
+        return (one for one in self._lines if one.count == count and one.first() is first)
+
+    def _count(self, line: Line) -> None:
+        line.remade += 1
+        if line.remade in TOLD_AT:
+            self._watcher.journal.fact("log.optimizer_remade", line.remade, step=self._watcher.step)
+
+
+def _has_state(optimizer: Any) -> bool:
+    """Whether it would keep something from step to step; plain SGD does not."""
+    return not (type(optimizer).__name__ == "SGD" and not optimizer.defaults.get("momentum"))
