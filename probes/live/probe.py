@@ -14,6 +14,7 @@ from .curves import Curve, are_apart, curves_of, facts_of
 from .failures import read_failures
 from .feeders import tell_failed_feeder
 from .native import tell_fault
+from .printed import printed_facts
 from .processes import RUN, Process, Record
 from .ranks import tell_drift, tell_failed_rank, tell_parted_ranks
 from .setting import tell_setting
@@ -85,6 +86,7 @@ class LiveProbe:
         self._take_said(processes)
         curves = curves_of(trainers)
         self._take_curves(curves)
+        self._facts.take_all(printed_facts(trainers, self._knowledge))
         failures = read_failures(processes, self._knowledge)
         self._facts.take_all(failures.facts)
         warnings = read_warnings(processes, self._knowledge)

@@ -41,6 +41,11 @@ class Conclusion:
         People(self._knowledge, self._facts, self._hits).take(said for log in logs for said in log.heard.said)
         for log in sorted(logs, key=_by_trouble):
             self._tell_curves(log)
+        if len(logs) > 1:
+            from .resumed import tell_resumed
+
+            for fact in tell_resumed(logs, self._knowledge.limits):
+                self._facts.take(fact)
         self._tell_logs(logs, first)
         self._tell_absent(logs)
         self._tell_events(failures)

@@ -58,10 +58,11 @@ class LogProbe:
         scan: Mode = "auto",
         progress: Progress | None = None,
         noticing: Noticing | None = None,
+        prose: bool = True,
     ) -> None:
         self._inputs = [one for one in inputs if one.kind in _KINDS]
         self._knowledge, self._mode, self._progress = knowledge, scan, progress
-        self._noticing = noticing
+        self._noticing, self._prose = noticing, prose
         self._facts = Collected(knowledge)
         self._machines = knowledge.once(for_machines)
         self._hits = Hits(self._facts)
@@ -150,7 +151,7 @@ class LogProbe:
         self, source: Input, scan: Scan, listener: Listener, first: Block, others: Iterator[Block]
     ) -> list[str]:
         written = Written(self._knowledge, scan, listener)
-        if self._noticing is None and written.applies(first):
+        if self._prose and self._noticing is None and written.applies(first):
             written.read(chain((first,), others))
             return []
         if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):

@@ -554,6 +554,38 @@ def test_a_schedule_that_never_moves_is_seen() -> None:
     assert scheduled(True)["log.lr.schedule_never_moves"] is False
 
 
+def stepped(make: Any, steps: int, every: int) -> Said:
+    """A schedule that is moved after every so many steps."""
+    with checked() as said:
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        scheduler = make(optimizer)
+        for step in range(steps):
+            optimizer.zero_grad()
+            loss_of(model).backward()
+            optimizer.step()
+            if step % every == every - 1:
+                scheduler.step()
+    return said
+
+
+def test_a_schedule_by_steps_that_is_moved_by_epochs_lags() -> None:
+    def one_cycle(optimizer: Any) -> Any:
+        return torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=60)
+
+    assert stepped(one_cycle, 60, every=10)["log.lr.schedule_lags"] is True
+    assert "log.lr.schedule_lags" not in stepped(one_cycle, 59, every=1).facts
+    assert "log.lr.schedule_lags" not in stepped(one_cycle, 30, every=10).facts
+
+
+def test_a_cosine_by_epochs_that_is_moved_by_steps_swings() -> None:
+    def cosine(optimizer: Any) -> Any:
+        return torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=6)
+
+    assert stepped(cosine, 60, every=1)["log.lr.schedule_wraps"] is True
+    assert "log.lr.schedule_wraps" not in stepped(cosine, 60, every=10).facts
+
+
 def resumed(restored: bool, by_epoch: bool = False, first: int = 60) -> Said:
     """Train, save, and go on with another model: with the optimizer restored, and perhaps the schedule."""
     state: dict[str, Any] = {}

@@ -11,6 +11,9 @@ from torch import nn
 
 from traindx.probes.live.observer.checks.modes import is_noisy
 
+from .checking import checked, mlp
+from .looking import Said
+
 
 class Dropping(nn.Module):
     def __init__(self, p: float) -> None:
@@ -57,3 +60,59 @@ def test_a_recurrent_layer_drops_between_its_layers_only() -> None:
 def test_a_scripted_module_can_be_asked() -> None:
     with pytest.warns(DeprecationWarning, match="script"):
         assert not is_noisy(torch.jit.script(nn.Linear(2, 2)))
+
+
+def noisy() -> Any:
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 4))
+
+
+def steps(loss: Any, parameters: Any, count: int = 12) -> Said:
+    with checked() as said:
+        optimizer = torch.optim.SGD(parameters, lr=0.01)
+        for _ in range(count):
+            optimizer.zero_grad()
+            loss().backward()
+            optimizer.step()
+    return said
+
+
+def test_a_frozen_model_that_a_prompt_is_trained_for_is_in_eval_mode_on_purpose() -> None:
+    model, prompt = noisy().eval().requires_grad_(False), nn.Parameter(torch.zeros(8))
+    said = steps(lambda: model(torch.randn(4, 8) + prompt).square().mean(), [prompt])
+    assert said.facts.get("model.eval_mode_in_training") is not True
+
+
+def test_what_runs_in_eval_mode_and_feeds_the_loss_is_no_evaluation() -> None:
+    trunk, head = noisy().eval(), nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.1))
+    parameters = [*trunk.parameters(), *head.parameters()]
+    said = steps(lambda: head(trunk(torch.randn(4, 8))).square().mean(), parameters)
+    assert said.facts.get("model.grad_in_eval") is not True
+
+
+def test_several_forwards_of_the_same_inputs_sample_the_dropout() -> None:
+    model, held_out = noisy(), torch.randn(16, 8)
+
+    def loss() -> Any:
+        with torch.no_grad():
+            for _ in range(8):
+                model(held_out)
+        return model(torch.randn(4, 8)).square().mean()
+
+    assert steps(loss, model.parameters(), 30).facts.get("model.train_mode_in_eval") is not True
+
+
+@pytest.mark.parametrize(("weight", "turned"), [(0.05, True), (20.0, False)])
+def test_a_weight_that_makes_a_rare_class_count_less_is_turned_round(weight: float, turned: bool) -> None:
+    model, loss = mlp(8, 1), nn.BCEWithLogitsLoss(pos_weight=torch.tensor([weight]))
+    said = steps(
+        lambda: loss(model(torch.randn(200, 8)), (torch.rand(200, 1) < 0.05).float()), model.parameters()
+    )
+    assert said["loss.class_weights_inverted"] is turned
+
+
+def test_a_state_of_which_nothing_fits_is_counted() -> None:
+    model = mlp()
+    state = {f"module.{name}": one for name, one in model.state_dict().items()}
+    with checked("loading.Loading") as said:
+        model.load_state_dict(state, strict=False)
+    assert (said["checkpoint.items_loaded"], said["checkpoint.items_total"]) == (0, 4)

@@ -20,6 +20,7 @@ PARTS = (
     "models.Models",
     "initial.Initial",
     "loading.Loading",
+    "printed.Printed",
     "precision.Precision",
     "holding.Holding",
     "parameters.Parameters",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 TOLD_AT = frozenset((3, 10, 30, 100, 300, 1000, 3000))
 """How often one was made anew when that is written down."""
+PHASES = 3
+"""A run may have a second and a third phase, on other data and with a loss of another size. What comes more often is one training."""
 MOST = 32
 """Lines that are followed."""
 
@@ -20,7 +22,7 @@ MOST = 32
 class Line:
     """The parameters that one optimizer after the other trained."""
 
-    __slots__ = ("count", "first", "number", "optimizer", "remade", "version")
+    __slots__ = ("count", "first", "number", "optimizer", "remade", "times", "version")
 
     def __init__(self, first: torch.Tensor, count: int) -> None:
         self.first = weakref.ref(first)
@@ -29,7 +31,7 @@ class Line:
         """The id of the last of them."""
         self.number = 0
         """Of the model, once it was found."""
-        self.remade = 0
+        self.times = self.remade = 0
         self.version = -1
         """Of the first parameter, after the last step."""
 
@@ -51,16 +53,19 @@ class Succession:
         line = next(self._lines_of(parameters[0], len(parameters)), None)
         if line is None:
             line = Line(parameters[0], len(parameters))
-            self._lines = [one for one in self._lines if one.first() is not None][1 - MOST :] + [line]
+            alive = [one for one in self._lines if one.first() is not None]
+            self._lines = [*alive[1 - MOST :], line]
         before = steps.get(line.optimizer, 0)
+        steps.pop(line.optimizer, None)
+        steps.pop(id(optimizer), None)
         if before and line.version >= 0:
+            line.times += 1
             # Weights that were put in between belong to another beginning: a fold, a client, a task.
             if parameters[0]._version == line.version and _has_state(optimizer):
                 self._count(line)
-            steps.pop(line.optimizer, None)
+        if line.times >= PHASES:
             steps[id(optimizer)] = before
         else:
-            steps.pop(id(optimizer), None)
             line.number = 0
         line.optimizer = id(optimizer)
         self._of[id(optimizer)] = line

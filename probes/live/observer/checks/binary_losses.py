@@ -64,7 +64,7 @@ class BinaryLosses(Check):
 
     def _weight(self, call: Call, target: Any) -> None:
         """A weight below 1 on a positive class that is rare makes it count still less. Of one output it is plain to see."""
-        weight = call.argument(7, "pos_weight") if call.name.endswith("logits") else None
+        weight: Any = call.argument(6, "pos_weight") if call.name.endswith("logits") else None
         if readable(self.torch, weight) and weight.numel() == 1:
             self._positive += float((target > 0.5).float().mean())
             self._seen += 1

@@ -25,6 +25,9 @@ THROWN = 20
 HABIT = 5
 """Steps in a row of which each uses its last gradients only."""
 
+OPTIMIZERS = 16
+"""Optimizers, the youngest, whose weights are looked at where none ever steps."""
+
 NEVER = 100
 """Backward passes without any step; accumulation seldom goes beyond 64."""
 
@@ -144,10 +147,13 @@ class Order(Follower):
         return bool(self._torch.allclose(_part(parameter), values, rtol=0, atol=0, equal_nan=True))
 
     def _samples(self, optimizer: Any = None) -> list[tuple[weakref.ref[Any], Any]]:
-        """Values of some parameters that an optimizer holds."""
-        optimizers = [optimizer] if optimizer is not None else self._live_optimizers()
-        parameters = [one for each in optimizers for one in held(each) if one.grad is not None or optimizer]
-        return [(weakref.ref(one), _part(one).clone()) for one in parameters[:8]]
+        """Values of some parameters that an optimizer holds, or each optimizer that is alive."""
+        optimizers = [optimizer] if optimizer is not None else self._live_optimizers()[-OPTIMIZERS:]
+        return [
+            (weakref.ref(one), _part(one).clone())
+            for each in optimizers
+            for one in [one for one in held(each) if one.grad is not None or optimizer][:8]
+        ]
 
     def _live_optimizers(self) -> list[Any]:
         objects = gc.get_objects()

@@ -61,7 +61,9 @@ class Followed:
 
     def lags(self) -> bool:
         """Whether it was to go with the steps, and went with something rarer."""
-        return self.length >= LONG and self.steps >= ALMOST * self.length and 0 < self.moves < LAG * self.length
+        return (
+            self.length >= LONG and self.steps >= ALMOST * self.length and 0 < self.moves < LAG * self.length
+        )
 
     def wraps(self) -> bool:
         """Whether it was to go with something rarer, and went with the steps."""
@@ -100,9 +102,8 @@ class Schedule(Part):
         before = _steps_before(optimizer)
         self._followed += [
             Followed(
-                weakref.ref(one), id(optimizer), _place(one), before,
-                length=_length(one), swings=type(one).__name__ == "CosineAnnealingLR",
-            )  # fmt: skip
+                weakref.ref(one), id(optimizer), _place(one), before, length=_length(one), swings=_swings(one)
+            )
             for one in objects
             if type(one) in kinds and getattr(one, "optimizer", None) is optimizer
         ]
@@ -155,6 +156,11 @@ def _length(scheduler: Any) -> int:
     """The moves that it was made for, as OneCycleLR, CosineAnnealingLR, LinearLR and PolynomialLR name them."""
     lengths = (getattr(scheduler, name, None) for name in ("total_steps", "T_max", "total_iters"))
     return next((int(one) for one in lengths if isinstance(one, (int, float))), 0)
+
+
+def _swings(scheduler: Any) -> bool:
+    """Whether the rate goes up again past its length."""
+    return type(scheduler).__name__ == "CosineAnnealingLR"
 
 
 def _steps_before(optimizer: torch.optim.Optimizer) -> float:

@@ -1,0 +1,36 @@
+"""What the lead process of a watched run printed, read as a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from traindx.engine.facts import Fact, Place
+from traindx.engine.kb.knowledge import Knowledge
+
+from ..inputs import Input, Kind
+from .processes import RUN, Process
+
+_TAKEN = ("loss.eval.", "log.accuracy.", "log.eval_accuracy.", "loss.gap")
+"""The facts that nothing else in a watched run can tell: of validation, and scores. What is seen of the training itself is better known."""
+_LEFT = frozenset(["log.eval_accuracy.perfect_early", "loss.eval.below_train"])
+"""Small problems, on which runs are tried out, are learnt at once and to the last sample: that is no reason for suspicion."""
+
+
+def printed_facts(processes: Iterable[Process], knowledge: Knowledge) -> Iterator[Fact]:
+    """What its lines say of validation."""
+    lead = next((one for one in processes if next(one.of("printed"), None)), None)
+    if lead is None:
+        return
+    from ..logs import LogProbe
+
+    text = "\n".join(_lines(lead))
+    source = Input(RUN, Kind.LOG, data=text.encode("utf-8", "replace"))
+    for fact in LogProbe([source], knowledge, prose=False).run().facts:
+        if fact.name.startswith(_TAKEN) and fact.name not in _LEFT:
+            places = tuple(Place(RUN, step=one.step, text=one.text) for one in fact.places)
+            yield fact._replace(places=places)
+
+
+def _lines(process: Process) -> Iterator[str]:
+    for record in process.of("printed"):
+        yield from map(str, record.get("lines") or ())

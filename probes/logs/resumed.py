@@ -1,0 +1,71 @@
+"""A run whose output lies in several logs: whether one goes on where another ended, and whether it does so smoothly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+from traindx.engine.facts import Fact, Origin
+
+from . import curve
+from .log import Log
+from .positions import Where
+from .series import Series
+
+MOST = 12
+"""Logs that are compared with each other."""
+_FEW = 3
+"""Values that make a level."""
+_NEAR = 2
+"""Epochs by which the beginning of one may lie behind the end of the other."""
+
+
+class Stretch(NamedTuple):
+    """The part of a run that one log shows."""
+
+    log: Log
+    loss: Series
+    start: Where
+    end: Where
+
+
+def tell_resumed(logs: Sequence[Log], limits: Mapping[str, float]) -> Iterator[Fact]:
+    """What the step from one log to the next says."""
+    stretches = [one for one in map(_stretch, logs[:MOST]) if one is not None]
+    for before, after in permutations(stretches, 2):
+        if not _goes_on(before, after):
+            continue
+        place = after.log.place(after.loss.marks[0])
+        jumped = _level(after.loss.values[:5]) > limits["resume_jump"] * _level(before.loss.values[-5:])
+        yield Fact("loss.jump_at_resume", jumped, Origin.LOG, (place,))
+        rates = [next(iter(one.log.store.of("learning_rate")), None) for one in (before, after)]
+        if rates[0] is not None and rates[1] is not None and rates[0].values and rates[1].values:
+            back = rates[1].values[0] > limits["resume_rate_jump"] * rates[0].values[-1]
+            place = after.log.place(rates[1].marks[0])
+            yield Fact("log.lr.jump_at_resume", back, Origin.LOG, (place,))
+
+
+def _stretch(log: Log) -> Stretch | None:
+    loss = next(iter(log.store.of("loss")), None)
+    if loss is None or len(loss.values) < _FEW:
+        return None
+    start, end = (log.positions.where(loss.marks[place]) for place in (0, -1))
+    return Stretch(log, loss, start, end)
+
+
+def _goes_on(before: Stretch, after: Stretch) -> bool:
+    """Whether the second begins about where the first ended, and not where it began: that is another log of the same part."""
+    pairs = (
+        (before.start.epoch, before.end.epoch, after.start.epoch),
+        (before.start.step, before.end.step, after.start.step),
+    )
+    for start, end, begins in pairs:
+        if start is None or end is None or begins is None or end <= start:
+            continue
+        return begins > (start + end) / 2 and begins <= end + max(_NEAR, 0.1 * (end - start))
+    return False
+
+
+def _level(values: Sequence[float]) -> float:
+    return curve.median(values)

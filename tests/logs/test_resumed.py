@@ -1,0 +1,46 @@
+"""Two logs of one run: the second goes on where the first ended, and what it says of the step between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from traindx.engine.facts import Facts
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.inputs import Input, Kind
+from traindx.probes.logs import LogProbe
+
+
+def log(name: str, epochs: range, loss: Callable[[int], float], rate: float) -> Input:
+    lines = [f"epoch {epoch}: train_loss={loss(epoch):.4f} lr={rate}\n" for epoch in epochs]
+    return Input(name, Kind.LOG, data="".join(lines).encode())
+
+
+def facts_of(knowledge: Knowledge, *logs: Input) -> Facts:
+    facts = Facts()
+    facts.extend(LogProbe(logs, knowledge).run().facts)
+    return facts
+
+
+def falling(epoch: int) -> float:
+    return 3 / epoch
+
+
+def test_a_loss_and_a_rate_that_go_back_up(knowledge: Knowledge) -> None:
+    first = log("a.log", range(1, 40), falling, 0.001)
+    second = log("b.log", range(40, 60), lambda epoch: 3.0, 0.1)
+    facts = facts_of(knowledge, first, second)
+    assert (facts.value("loss.jump_at_resume"), facts.value("log.lr.jump_at_resume")) == (True, True)
+    place = facts.get("loss.jump_at_resume")
+    assert place is not None
+    assert place.places[0].input == "b.log"
+
+
+def test_a_run_that_goes_on_as_it_was(knowledge: Knowledge) -> None:
+    first, second = log("a.log", range(1, 40), falling, 0.001), log("b.log", range(40, 60), falling, 0.001)
+    facts = facts_of(knowledge, first, second)
+    assert (facts.value("loss.jump_at_resume"), facts.value("log.lr.jump_at_resume")) == (False, False)
+
+
+def test_two_runs_that_begin_alike_are_not_one(knowledge: Knowledge) -> None:
+    first, second = log("a.log", range(1, 40), falling, 0.1), log("b.log", range(1, 40), lambda epoch: 3.0, 0.1)
+    assert facts_of(knowledge, first, second).value("loss.jump_at_resume") is None
