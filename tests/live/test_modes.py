@@ -116,3 +116,17 @@ def test_a_state_of_which_nothing_fits_is_counted() -> None:
     with checked("loading.Loading") as said:
         model.load_state_dict(state, strict=False)
     assert (said["checkpoint.items_loaded"], said["checkpoint.items_total"]) == (0, 4)
+
+
+@pytest.mark.parametrize("inverted", [True, False])
+def test_a_padding_mask_that_says_what_to_keep_hides_the_samples_without_padding(inverted: bool) -> None:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    padded = torch.zeros(4, 6, dtype=torch.bool)
+    padded[1:, 4:] = True
+    said = steps(
+        lambda: (
+            layer(torch.randn(4, 6, 8), src_key_padding_mask=~padded if inverted else padded).square().mean()
+        ),
+        layer.parameters(),
+    )
+    assert said["act.fully_masked_row"] is inverted

@@ -2,67 +2,60 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
 
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.probes.live.observer.printed import MOST
+from traindx.probes.live.observer.printed import LONGEST, MOST
 
+from .checking import checked
 from .journals import Record, Seen, process
 from .running import run_bare, watch
 
 SCRIPT = """
-import sys
+import io, os, sys
 import torch
 print("epoch 1", end=" ")
 print("val_loss", 2.5)
 sys.stderr.write("10%\\r50%\\r100%\\n")
+kept, sys.stdout = sys.stdout, io.StringIO()
+print("aside")
+aside, sys.stdout = sys.stdout.getvalue(), kept
+print(len(aside), sys.stdout.isatty(), type(sys.stdout).__name__, flush=True)
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
 sys.stdout.write("no end")
 """
 
 
-def printed(folder: Path, script: str) -> list[str]:
-    ran = watch(script, folder)
-    assert (ran.code, ran.out, ran.err) == run_bare(script, folder)
+def test_lines_are_heard_whole_and_the_streams_stay_what_they_are(tmp_path: Path) -> None:
+    ran = watch(SCRIPT, tmp_path)
+    assert (ran.code, ran.out, ran.err) == run_bare(SCRIPT, tmp_path)
     assert not ran.of("trouble")
-    return [line for record in ran.of("printed") for line in record["lines"]]
-
-
-def test_lines_are_heard_whole_and_what_a_bar_wrote_over_is_left_out(tmp_path: Path) -> None:
-    assert printed(tmp_path, SCRIPT) == ["epoch 1 val_loss 2.5", "100%", "no end"]
+    # What a bar wrote over and what goes elsewhere is left out; a forked child says nothing again.
+    heard = [line for record in ran.of("printed") for line in record["lines"]]
+    assert heard == ["epoch 1 val_loss 2.5", "100%", "6 False TextIOWrapper", "no end"]
 
 
 def test_a_script_without_torch_is_not_heard(tmp_path: Path) -> None:
-    assert printed(tmp_path, 'print("val_loss 2.5")') == []
+    assert watch('print("val_loss 2.5")', tmp_path).of("printed") == []
 
 
-def test_streams_of_the_scripts_own_stay_its_own(tmp_path: Path) -> None:
-    script = """
-import io, sys, torch
-kept, sys.stdout = sys.stdout, io.StringIO()
-print("aside")
-aside, sys.stdout = sys.stdout.getvalue(), kept
-print(len(aside), sys.stdout.isatty(), type(sys.stdout).__name__)
-"""
-    assert printed(tmp_path, script) == ["6 False TextIOWrapper"]
-
-
-def test_what_a_forked_child_prints_is_not_told_twice(tmp_path: Path) -> None:
-    script = """
-import os, torch
-print("before")
-if os.fork() == 0:
-    os._exit(0)
-os.wait()
-print("after")
-"""
-    assert printed(tmp_path, script) == ["before", "after"]
-
-
-def test_no_more_than_a_bounded_part_is_kept(tmp_path: Path) -> None:
-    script = f"import torch\\nfor _ in range(20):\\n    print('x' * {MOST // 10})"
-    assert sum(map(len, printed(tmp_path, script))) <= MOST
+def test_no_more_than_a_bounded_part_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with checked("printed.Printed") as said:
+        for _ in range(20):
+            print("x" * (MOST // 10))
+    heard = [line for record in said.records("printed") for line in record["lines"]]
+    assert 0 < sum(map(len, heard)) <= 20 * LONGEST
+    assert len(heard) <= 10
+    assert len(stream.getvalue()) > MOST
 
 
 STEPS: Record = {"kind": "steps", "step": list(range(1, 21)), "loss": [2 / n for n in range(1, 21)]}

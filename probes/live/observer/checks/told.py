@@ -23,6 +23,7 @@ from .moving import Moving
 from .normalisation import Normalisation
 from .outputs import Outputs
 from .pace import EARLY
+from .padding import Padding
 from .ranks import Ranks
 from .regression import Regression
 from .same_batch import SameBatch
@@ -53,6 +54,7 @@ CHECKS: tuple[type[Check], ...] = (
     Activations,
     Layers,
     Moving,
+    Padding,
 )
 
 EVENTS = (

@@ -25,7 +25,7 @@ def fully_masked(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[s
     masks = _masks(function, name, args, kwargs)
     # A padding mask has True, and the mask of scaled_dot_product_attention False, where nothing is to be seen.
     hidden = name == "multi_head_attention_forward"
-    return any(_has_hidden_row(one, hidden) for one in masks)
+    return any(has_hidden_row(one, hidden=hidden) for one in masks)
 
 
 def _masks(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
@@ -37,6 +37,7 @@ def _masks(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
     return [one for one in found if one is not None]
 
 
-def _has_hidden_row(mask: torch.Tensor, hidden: bool) -> bool:
+def has_hidden_row(mask: torch.Tensor, *, hidden: bool) -> bool:
+    """Whether a row is covered altogether. Of a mask without fractions, `hidden` is what stands where nothing is to be seen."""
     covered = mask == hidden if not mask.is_floating_point() else mask.detach() == float("-inf")
     return bool(covered.all(dim=-1).any())
