@@ -1,6 +1,6 @@
 """How often the diagnosis is right: scores folders of labelled cases, beside simple baselines.
 
-    python benchmarks/accuracy.py seen=FOLDER held-out=FOLDER --page docs/accuracy.md
+    python benchmarks/accuracy.py given=FOLDER gathered-last=FOLDER --page docs/accuracy.md
 
 A set of cases is a name and a folder of YAML files, or the `.json` that an earlier run stored with `--save`.
 A case has `symptom`, `cause` and what was handed in: `log`, `config` with `config_name`, `code`. `also_accept`
