@@ -44,14 +44,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     for name, text in CASES.items():
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     path = folder / "page.md"
-    call = [sys.executable, str(SCRIPT), f"seen={folder}", "--page", str(path), "--jobs", "1"]
+    call = [sys.executable, str(SCRIPT), f"given={folder}", "--page", str(path), "--jobs", "1"]
     done = subprocess.run(call, check=True, capture_output=True, text=True)
     assert "3 of 3 cases" in done.stderr
     return path.read_text(encoding="utf-8")
 
 
 def test_the_page_says_how_many_cases_there_were_and_that_they_were_seen(page: str) -> None:
-    assert "over 3 cases seen" in page
+    assert "over 3 cases given" in page
     assert "read while the rules were written" in page
 
 
