@@ -62,6 +62,8 @@ def conclude(knowledge: Knowledge, gathered: Gathered, *, version: str, top: int
     """Reason over what was gathered, and write it down."""
     ranked = gathered.ranked
     tests = next_tests(ranked, gathered.facts, knowledge)
-    offered = offers(ranked, gathered.facts, knowledge)
+    # Where nothing is wrong and no cause is likely, there is nothing to change.
+    wrong = bool(gathered.seen) or any(one.verdict in ("confirmed", "likely") for one in ranked[:1])
+    offered = offers(ranked, gathered.facts, knowledge) if wrong else []
     diagnosis = describe(knowledge, gathered, ranked[:top], tests, offered, version=version)
     return Reasoned(diagnosis, gathered, ranked, tests, offered)

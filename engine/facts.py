@@ -6,7 +6,7 @@ not run, with its reason). Unknown is never false.
 
 from collections.abc import Iterable, Iterator, KeysView
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 Scalar: TypeAlias = bool | int | float | str
 Value: TypeAlias = Scalar | tuple[str, ...]
@@ -42,6 +42,11 @@ _RANK = {origin: place for place, origin in enumerate(Origin)}
 _OF_A_RUN = frozenset({Origin.LIVE, Origin.LOG, Origin.SCRIPT, Origin.CONFIG, Origin.CODE, Origin.PROSE})
 
 
+def in_digits(step: float) -> str:
+    """A step, or another count, with all its digits."""
+    return f"{step:.0f}" if float(step).is_integer() else f"{step:g}"
+
+
 class Place(NamedTuple):
     """Where something stands in what the person gave us."""
 
@@ -66,7 +71,7 @@ class Place(NamedTuple):
                 where += f":{self.column}"
         extra = []
         if self.step is not None:
-            extra.append(f"step {self.step:g}" if isinstance(self.step, float) else f"step {self.step}")
+            extra.append(f"step {in_digits(self.step)}")
         if self.rank is not None:
             extra.append(f"rank {self.rank}")
         return f"{where} ({', '.join(extra)})" if extra else where
@@ -103,6 +108,15 @@ class Facts:
         """The names of those that are known, now and as more become so."""
         self.of_a_run = False
         """Whether something of a run was read: a log, a configuration, a script, a report."""
+
+    def copy(self) -> Self:
+        """The same facts, to which others can be added."""
+        other = type(self)()
+        other._best.update(self._best)
+        other._overruled.update({name: list(facts) for name, facts in self._overruled.items()})
+        other._unknowable.update(self._unknowable)
+        other.of_a_run = self.of_a_run
+        return other
 
     def add(self, fact: Fact) -> None:
         """Take a fact in. The more trusted origin counts; between equals, the first."""

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .conditions import Lookup, compile_node
+from .conditions import Lookup, in_words
 from .facts import Facts, Scalar, Value
 from .infer import Ranked
 from .kb.knowledge import Knowledge
-from .kb.rules import ChangeRule, FixRule, Rule
+from .kb.rules import ChangeRule, FixRule
+from .stand_ins import with_stand_ins
 from .wording import show
 
 
@@ -32,7 +33,7 @@ class Offer(NamedTuple):
     settings: tuple[Setting, ...] = ()
     """What it changes here; empty where nothing is to change or nothing is known."""
     proviso: str = ""
-    """What must hold and is not known here."""
+    """What must hold and is not known here, in words."""
     notes: tuple[str, ...] = ()
     """Why a change is not computed: `micro_batch_size is 1 already`."""
 
@@ -50,41 +51,55 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
     """The fixes of every cause that is at least possible, in the order to try them.
 
     A fix whose condition is known to be false is left out, and so is one whose settings stand
-    as it wants them already while it has nothing else to offer. What this machine can do decides
-    nothing where the run may have been on another.
+    as it wants them already while it has nothing else to offer. One whose condition is not decided
+    comes after the others of its cause. What this machine can do decides nothing where the run may
+    have been on another.
     """
+    facts = with_stand_ins(facts, knowledge)
     causes: dict[str, list[str]] = {}
     for one in ranked:
         if one.verdict != "unlikely":
             for fix in one.cause.fixes:
                 causes.setdefault(fix, []).append(one.cause.id)
-    found = (_offer(knowledge.fixes[fix], tuple(behind), facts) for fix, behind in causes.items())
-    return [one for one in found if one is not None]
+    found = (_offer(knowledge.fixes[fix], tuple(behind), facts, knowledge) for fix, behind in causes.items())
+    places = {one.cause.id: place for place, one in enumerate(ranked)}
+    return sorted(
+        (one for one in found if one is not None),
+        key=lambda one: (places[one.causes[0]], bool(one.proviso) and one.fix.when_unknown != "keep"),
+    )
 
 
-def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts) -> Offer | None:
+def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts, knowledge: Knowledge) -> Offer | None:
     def here(name: str) -> Value | None:
         return None if facts.elsewhere(name) else facts.value(name)
 
     holds = True if fix.when is None else fix.when(here)
-    if holds is False:
+    if holds is False or (holds is None and fix.when_unknown == "leave-out" and _silent(facts)):
         return None
     settings, notes = changes(fix, facts)
     changed = bool(settings) or any(_is_relative(fix.settings[name]) for name in _unknown(fix, facts))
     nothing_left = fix.settings and not (changed or fix.snippet or fix.command or fix.steps)
     if nothing_left:
         return None
-    proviso = _open_part(fix.when, here) if fix.when is not None and holds is None else ""
+    proviso = _proviso(fix, here, knowledge) if holds is None else ""
     return Offer(fix, causes, settings, proviso, notes)
 
 
-def _open_part(condition: Rule, lookup: Lookup) -> str:
-    """What is left of an alternative that is not decided: of `a or b or c` the parts that are not known to be false."""
-    parts, (kind, *nodes) = condition.text.split(" or "), condition.node
-    if kind != "or" or len(parts) != len(nodes):  # another `or` stands within brackets
-        return condition.text
-    outcomes = [compile_node(node)(lookup) for node in nodes]
-    return " or ".join(part for part, outcome in zip(parts, outcomes, strict=True) if outcome is not False)
+def _silent(facts: Facts) -> bool:
+    """Whether a run was read and nothing written by a person, who may speak of it in words that no rule knows."""
+    return facts.of_a_run and not facts.value("log.prose")
+
+
+def _proviso(fix: FixRule, lookup: Lookup, knowledge: Knowledge) -> str:
+    """What must hold, in words."""
+    if fix.when is None or fix.when_says:
+        return fix.when_says
+
+    def means(name: str) -> str:
+        declared = knowledge.facts.get(name)
+        return declared.means if declared else name.replace("env.package.", "the version of ")
+
+    return in_words(fix.when.node, lookup, means)
 
 
 def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
@@ -94,11 +109,14 @@ def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str,
     unknown: list[str] = []
     new: dict[str, Scalar] = {}
     for name, change in fix.settings.items():
+        if change.only_if is not None and change.only_if(facts.value) is not True:
+            continue
         before = facts.value(f"config.{name}")
         before = before if not isinstance(before, tuple) else None
         after = _after(change, before, facts, new)
         if after is None:
-            unknown.append(f"{name}: {_wish(change)}; what it is now is not known here")
+            if wish := _wish(change, said_by_steps=bool(fix.steps)):
+                unknown.append(f"{name}: {wish}; what it is now is not known here")
         elif after == before:
             notes.append(f"{name} is {before} already")
         else:
@@ -109,7 +127,11 @@ def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str,
 
 
 def _unknown(fix: FixRule, facts: Facts) -> Iterator[str]:
-    return (name for name in fix.settings if facts.value(f"config.{name}") is None)
+    return (
+        name
+        for name, change in fix.settings.items()
+        if change.only_if is None and facts.value(f"config.{name}") is None
+    )
 
 
 def _is_relative(change: ChangeRule) -> bool:
@@ -117,10 +139,12 @@ def _is_relative(change: ChangeRule) -> bool:
     return change.way in ("multiply", "at_least", "at_most")
 
 
-def _wish(change: ChangeRule) -> str:
-    """A change in words, where its value cannot be told."""
+def _wish(change: ChangeRule, *, said_by_steps: bool) -> str:
+    """A change in words, where its value cannot be told; empty where the steps of the fix say more."""
     words = {"multiply": "multiply it by", "at_least": "make it at least", "at_most": "make it at most"}
     if change.way not in words:
+        if said_by_steps:
+            return ""
         return "its new value follows from numbers that are not known here"
     return f"{words[change.way]} {show(change.value or 0)}"
 

@@ -80,7 +80,10 @@ class Gathered:
         of_symptom = knowledge.asked_by["symptom"]
         causes = {cause for name in given for cause in of_symptom.get(name, ())} or set(knowledge.causes)
         found = likenesses(self.excerpts, knowledge.page_words, frozenset(causes))
-        return {name: reads_like(one, knowledge.weights) for name, one in found.items()}
+        weights = knowledge.weights
+        # Who tells of a run or hands in its exception chose the words; settings and scripts have them for other reasons.
+        enough = 0.0 if in_trouble(self.facts) else weights.resembles
+        return {name: reads_like(one, weights, enough=enough) for name, one in found.items()}
 
 
 def gather(

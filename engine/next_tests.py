@@ -11,6 +11,7 @@ from .facts import Facts, Value
 from .infer import Ranked
 from .kb.knowledge import Knowledge
 from .kb.rules import EvidenceRule, FactRule, Weights
+from .stand_ins import with_stand_ins
 
 Lines: TypeAlias = dict[str, list[EvidenceRule]]
 """Cause -> its undecided lines of evidence that ask for one fact."""
@@ -42,6 +43,7 @@ def next_tests(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge, top
 
     They are about the causes that are at least possible; where none is, about all.
     """
+    facts = with_stand_ins(facts, knowledge)
     candidates = ranked[:_CANDIDATES]
     lines = _open_lines([one for one in candidates if one.verdict != "unlikely"] or candidates)
     questions = (knowledge.facts.get(name) for name in lines if name not in facts)

@@ -29,6 +29,8 @@ class Likeness(NamedTuple):
     """From 0 to 1, where 1 is the page that is nearest."""
     words: tuple[str, ...]
     """The words that tell most, as the text writes them."""
+    nearest: int = 0
+    """What the words weigh that the text shares with the page that is nearest."""
 
 
 def written_words(text: str) -> list[str]:
@@ -57,7 +59,7 @@ def likenesses(
     totals = {page: sum(words.values()) for page, words in shared.items()}
     most = max(totals.values(), default=0)
     return {
-        page: Likeness(total / most, tuple(word for word, _ in shared[page].most_common(NAMED)))
+        page: Likeness(total / most, tuple(word for word, _ in shared[page].most_common(NAMED)), most)
         for page, total in sorted(totals.items())
         if total
     }

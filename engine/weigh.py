@@ -35,13 +35,18 @@ class Weighed(NamedTuple):
 _READS_LIKE = EvidenceRule(Rule("its words", "null", [], None), "", "", None, None, None)
 
 
-def reads_like(likeness: Likeness, weights: Weights, places: tuple[Place, ...] = ()) -> Weighed:
+def reads_like(
+    likeness: Likeness, weights: Weights, places: tuple[Place, ...] = (), *, enough: float = 0.0
+) -> Weighed:
     """What it adds to a cause or a symptom that a text reads like what is known of it.
 
-    All of the weight goes to the nearest page, and little to those that are far behind: the square of the share.
+    All of the weight goes to the nearest page, and little to those that are far behind: the square of the share. Where even
+    the nearest shares less than `enough`, it gets less.
     """
     words = ", ".join(likeness.words)
     decibans = weights.resemblance * likeness.share**2
+    if likeness.nearest < enough:
+        decibans *= likeness.nearest / enough
     statement = f"the words are those of such reports: {words}"
     return Weighed(_READS_LIKE, True, decibans, statement, places=places, hint=True)
 
@@ -97,7 +102,10 @@ def _trust(name: str, facts: Facts, weights: Weights) -> float:
     fact = facts.get(name)
     if fact is None:
         return 1.0
-    return weights.trust.get("elsewhere" if facts.elsewhere(name) else fact.origin, 1.0)
+    if facts.elsewhere(name):
+        # Where the run shows that it was on another machine, this one tells nothing about it.
+        return 0.0 if facts.value("env.elsewhere") else weights.trust.get("elsewhere", 1.0)
+    return weights.trust.get(fact.origin, 1.0)
 
 
 def _places(used: Iterable[tuple[str, int | None]], facts: Facts) -> Iterator[Place]:

@@ -9,24 +9,44 @@ from .regex import regex
 
 PLACEHOLDER = regex(r"\{([a-z_]+(?:\.[a-z0-9_]+)+)(?::([^{}]*))?\}")
 """`{grad.norm.max:.3g}`: a fact's value, with an optional number format."""
+_ASIDE = regex(
+    r" \([^(){}]*\{([a-z_]+(?:\.[a-z0-9_]+)+)(?::[^{}]*)?\}[^(){}]*\)"
+    r"|(?::|,? (?:at line|at|in|by|out of)) \{([a-z_]+(?:\.[a-z0-9_]+)+)(?::[^{}]*)?\}(?=[;,]|$)"
+)
+"""What a sentence can do without: ` ({log.shape.given})`, `: {checkpoint.file}` and `, at {grad.cut_where}` at its end."""
 _SHOWN = 3
 """How many of a list's texts are shown."""
+_PLAIN = 1e6
+"""Numbers below this are written without an exponent."""
+_ONE = regex(
+    r"(?<![\w.,-])1 (sample|epoch|step|class(?=es)|process(?=es)|token|worker|layer|channel|picture|image|core"
+    r"|device|machine|second|minute|evaluation|weight|tensor|parameter|unit|pixel|feature|shard|row|rank)(?:es|s)\b"
+)
+"""One of what is counted."""
 
 
 def fill(text: str, facts: Facts) -> str:
-    """Put the values of facts into a text; `?` stands where one is unknown."""
-    return PLACEHOLDER.sub(lambda match: _value(facts.value(match[1]), match[2]), text)
+    """Put the values of facts into a text. What is unknown is left out where the sentence can do without it, else vague."""
+    known = _ASIDE.sub(lambda match: "" if facts.value(match[1] or match[2]) is None else match[0], text)
+    filled = PLACEHOLDER.sub(lambda match: _value(facts.value(match[1]), match[2]), known)
+    return filled if filled == text else _ONE.sub(r"1 \1", filled)
 
 
 def _value(value: Value | None, how: str | None) -> str:
     if value is None:
-        return "?"
+        return "some" if how else "something"
     if how and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         try:
-            return format(value, how)
+            return plainly(value, how)
         except ValueError:
             return show(value)
     return show(value)
+
+
+def plainly(value: float, how: str) -> str:
+    """A number in a format, without an exponent where it is of a usual size: `162`, not `1.6e+02`."""
+    text = format(value, how)
+    return f"{value:.0f}" if "e+" in text and abs(value) < _PLAIN else text
 
 
 def show(value: Value) -> str:
@@ -34,7 +54,7 @@ def show(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return plainly(value, ".4g")
     if isinstance(value, tuple):
         rest = len(value) - _SHOWN
         return ", ".join(value[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")

@@ -47,6 +47,7 @@ def discover(paths: Iterable[Path]) -> Found:
             _walk(path, found)
         else:
             found.inputs.append(_file(path, None))
+            found.inputs += _printed(path, named=True)
     return found
 
 
@@ -90,6 +91,7 @@ def _file(path: Path, kind: Kind | None) -> Input:
 def _walk(root: Path, found: Found) -> None:
     """Everything in a run directory that a probe can read, the likeliest files first."""
     files: list[tuple[Path, Kind]] = []
+    before = len(found.inputs)
     for count, path in enumerate(_files(root, found), 1):
         if count > MAX_SEEN:
             found.notes.append(f"{root}: more than {MAX_SEEN} files; only these were looked at")
@@ -100,13 +102,25 @@ def _walk(root: Path, found: Found) -> None:
     files.sort(key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
     if len(files) > MAX_FILES:
         found.notes.append(f"{root}: {len(files)} readable files; the {MAX_FILES} nearest the top were read")
-    found.inputs.extend(Input(str(path), kind, path, named=False) for path, kind in files[:MAX_FILES])
-    if not files and not any(one.kind is Kind.LIVE for one in found.inputs):
+    for path, kind in files[:MAX_FILES]:
+        found.inputs.append(Input(str(path), kind, path, named=False))
+        found.inputs += _printed(path, named=False)
+    if len(found.inputs) == before:
         found.notes.append(f"{root}: no log, configuration or script in this directory")
+
+
+def _printed(path: Path, *, named: bool) -> list[Input]:
+    """What the cells of a notebook printed."""
+    if not path.name.endswith(".ipynb"):
+        return []
+    from .notebooks import outputs_of
+
+    return outputs_of(path, named=named)
 
 
 def _files(root: Path, found: Found) -> Iterator[Path]:
     from .live.kept import inputs_of_run, is_watched_run
+    from .mlflow import OWN, inputs_of, is_run
 
     seen: set[tuple[int, int]] = set()
     waiting = [(root, 0)]
@@ -124,6 +138,9 @@ def _files(root: Path, found: Found) -> Iterator[Path]:
         if is_watched_run(folder):
             found.inputs.extend(inputs_of_run(folder))
             continue
+        if any(entry.name == "meta.yaml" for entry in entries) and is_run(folder):
+            found.inputs += inputs_of(folder)
+            entries = [entry for entry in entries if entry.name not in OWN]
         for entry in entries:
             if os.path.isdir(entry):
                 if depth < MAX_DEPTH and entry.name not in _SKIPPED:

@@ -41,3 +41,5 @@ class Input(NamedTuple):
     """An open pipe, read once from start to end."""
     named: bool = True
     """True where the person named it; false where it was found in a directory."""
+    printed: bool = False
+    """A machine printed all of it, however much it reads like sentences."""

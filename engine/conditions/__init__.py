@@ -13,8 +13,9 @@ from .evaluate import Condition, Lookup, compile_node
 from .parse import ConditionError, Node, needs, parse
 from .triggers import triggers
 from .witness import witnesses
+from .words import in_words
 
 __all__ = [
-    "Condition", "ConditionError", "Lookup", "Node", "check", "compile_node", "needs", "parse",
+    "Condition", "ConditionError", "Lookup", "Node", "check", "compile_node", "in_words", "needs", "parse",
     "triggers", "witnesses",
 ]  # fmt: skip

@@ -171,7 +171,7 @@ class Knowledge:
     @cached_property
     def settings(self) -> Mapping[str, rules.SettingRule]:
         """The canonical settings."""
-        return self._made("dialects", "setting", maker(rules.SettingRule, "values"))
+        return self._made("dialects", "setting", maker(rules.SettingRule, "values", "words"))
 
     @cached_property
     def checks(self) -> Mapping[str, rules.CheckRule]:

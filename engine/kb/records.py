@@ -71,7 +71,7 @@ def device_of(name: str, stored: Stored) -> rules.DeviceRule:
 def fix_of(name: str, stored: Stored) -> rules.FixRule:
     """A fix."""
     settings = {
-        setting: rules.ChangeRule(**one | {"expression": rule_from(one.get("expression"))})
+        setting: rules.ChangeRule(**one | {key: rule_from(one.get(key)) for key in ("expression", "only_if")})
         for setting, one in stored["settings"].items()
     }
     changed = _with_tuples(stored, "steps", "take_back_steps", "conflicts")

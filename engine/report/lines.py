@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..facts import Place
+from ..facts import Place, in_digits
 from ..redact import safe
 
 
@@ -53,7 +53,7 @@ def place(one: Place) -> str:
     start = one.input + (f":{one.line}" if one.line is not None else "")
     extra = []
     if one.step is not None:
-        extra.append(f"step {one.step:g}")
+        extra.append(f"step {in_digits(one.step)}")
     if one.rank is not None:
         extra.append(f"rank {one.rank}")
     return f"{start} ({', '.join(extra)})" if extra else start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from traindx.engine.facts import Fact, Origin, Place, Value
+from traindx.engine.facts import Fact, Origin, Place, Value, in_digits
 from traindx.engine.probe import Event, Findings, InputSeen
 
 from ..inputs import Input, Kind
@@ -103,7 +103,7 @@ class CheckpointProbe:
         self._tell_names([tensor.name for _, tensor in tensors], place)
         self._tell_finite(read, place)
         words = [fact.removeprefix("checkpoint.has_") for fact in _PARTS if self._known(fact) is True]
-        held = ", ".join(["weights", *words]) + (f", step {at:g}" if at is not None else "")
+        held = ", ".join(["weights", *words]) + (f", step {in_digits(at)}" if at is not None else "")
         others = f"; {len(self._states) - 1} older" if len(self._states) > 1 else ""
         self._findings.events.append(
             Event(f"A resume would use {state.name}, which holds {held}{others}", place)

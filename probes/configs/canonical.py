@@ -10,7 +10,7 @@ from traindx.engine.kb.rules import SettingRule
 
 from .dialect import Dialect, Way
 from .document import Document, Entry
-from .meaning import meaning
+from .meaning import meaning, typed
 from .occurrence import Occurrence
 from .values import reference, same, to_bool, to_number
 
@@ -22,6 +22,8 @@ def occurrences(
     entries = [_resolved(one, document) for one in document.reading.entries]
     plain = dialects[-1] if dialects else None
     result: list[Occurrence] = []
+    trainer = next((one for one in dialects if not one.stored.get("always")), None)
+    follows = trainer.follows if trainer else {}
     for dialect in dialects:
         found = dialect.found(entries, in_script=in_script(document))
         reader = _Reader(document, dialect, plain, settings, found)
@@ -30,7 +32,11 @@ def occurrences(
         entries = [one for one in entries if id(one) not in claimed]
     # `16-mixed` is a precision and says nothing of the weights' own: one reading of a value suffices.
     read = {(one.entry.at, str(one.entry.value)) for one in result if one.value is not None and not one.wrong}
-    return [one for one in result if not (one.wrong and (one.entry.at, str(one.entry.value)) in read)]
+    return [
+        one
+        for one in result
+        if one.setting not in follows and not (one.wrong and (one.entry.at, str(one.entry.value)) in read)
+    ]
 
 
 def in_script(document: Document) -> bool:
@@ -91,15 +97,20 @@ class _Reader:
         """A setting under a key of its own, or implied by another."""
         for key in (*way.keys, *((way.flag,) if way.flag else ()), *way.old):
             if (entry := self.element(key, way)) is not None:
-                factor = self.first(way.times) if way.times else None
+                factor = self.number(way.times) / self.number(way.over)
                 blank = Occurrence(rule.id, None, entry, self.document, self.dialect, way)
-                return meaning(blank, rule, self.plain, (to_number(factor.value) or 1) if factor else 1)
+                return meaning(blank, rule, self.plain, factor)
         for key, value in way.implied.items():
             entry = self.first(key)
             if entry is not None and to_bool(entry.value) is not False:
                 fixed = entry._replace(span=None)
                 return Occurrence(rule.id, value, fixed, self.document, self.dialect, way, implied=True)
         return None
+
+    def number(self, key: str | None) -> float:
+        """The number under a key that another one is multiplied with or divided by; 1 where there is none."""
+        entry = self.first(key) if key else None
+        return float(to_number(entry.value) or 1) if entry else 1.0
 
     def element(self, key: str, way: Way) -> Entry | None:
         """The entry of a key, or of the element of its list that counts."""
@@ -126,9 +137,8 @@ class _Reader:
         for canonical, spelling in way.values.items():
             if all(_stands(wanted, present.get(key)) for key, wanted in spelling.items()):
                 telling = [present[key] for key, wanted in spelling.items() if key in present and wanted]
-                return Occurrence(
-                    rule.id, canonical, (telling or [chosen])[0], self.document, self.dialect, way
-                )
+                entry, value = (telling or [chosen])[0], typed(canonical, rule)
+                return Occurrence(rule.id, value, entry, self.document, self.dialect, way)
         computed = [entry for entry in present.values() if entry.value is None or entry.style == "name"]
         return Occurrence(rule.id, None, computed[0], self.document, self.dialect, way) if computed else None
 

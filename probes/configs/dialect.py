@@ -33,6 +33,7 @@ class Way:
     scale: float = 1.0
     reads: str | None = None
     times: str | None = None
+    over: str | None = None
     ratio_below: float | None = None
     ratio_as: str | None = None
     index: int | None = None
@@ -65,6 +66,8 @@ class Way:
             yield self.flag
         if self.times:
             yield self.times
+        if self.over:
+            yield self.over
         for spelling in self.values.values():
             if isinstance(spelling, dict):
                 yield from spelling
@@ -90,6 +93,10 @@ class Dialect:
         self.parts: frozenset[str] = self._together("parts")
         self.never_added: frozenset[str] = self._together("never_added")
         self.added_beside: frozenset[str] = self._together("added_beside")
+        self.follows: Mapping[str, str] = {
+            **(base.follows if base else {}),
+            **stored.get("follows", {}),
+        }
         self.everyday = frozenset(map(self.normal, stored.get("everyday", ())))
 
     def _together(self, name: str) -> frozenset[str]:
@@ -103,7 +110,7 @@ class Dialect:
         own = {
             name: tuple(Way(**way) for way in ways) for name, ways in self.stored.get("settings", {}).items()
         }
-        return inherited | own
+        return {name: ways for name, ways in (inherited | own).items() if name not in self.follows}
 
     @cached_property
     def renamed(self) -> Mapping[str, Mapping[str, Any]]:
@@ -122,6 +129,12 @@ class Dialect:
             for key in {self.normal(key) for way in ways for key in way.all_keys()}:
                 index.setdefault(key, []).append(setting)
         return index
+
+    @cached_property
+    def sections(self) -> frozenset[str]:
+        """The outermost sections that its keys name."""
+        keys = (key for ways in self.settings.values() for way in ways for key in way.keys)
+        return frozenset(key.split(".")[0] for key in keys if "." in key)
 
     def normal(self, key: str) -> str:
         """The form in which keys are compared: `max-steps` is `max_steps`; where loose, `maxSteps` too."""
@@ -151,7 +164,11 @@ class Dialect:
         if not self.not_under:
             return False
         around = [entry.scope, *map(str, entry.path[:-1])]
-        return any(word in self.not_under for part in around for word in _WORDS.findall(part.lower()))
+        if any(word in self.not_under for part in around for word in _WORDS.findall(part.lower())):
+            return True
+        # `sampler = DistributedSampler(...)` is named after what it is, `val_set = Dataset(...)` after what it is for.
+        words, own = _WORDS.findall(entry.target.lower()), entry.scope.lower()
+        return any(word in self.not_under and word not in own for word in words)
 
     def found(self, entries: Iterable[Entry], *, in_script: bool) -> dict[str, list[Entry]]:
         """Key -> the entries for it, the one that counts first."""

@@ -46,7 +46,7 @@ class Dialects:
         """The dialects of a document: the trainers recognised, those that are always read, then the plain one."""
         names = names_in(document)
         kinds = {document.format} if document.format != "printed" else {"yaml", "python", "shell"}
-        taken = [self._newer(one, versions) for one in self._recognised(names, kinds)]
+        taken = [self._newer(one, versions) for one in self._recognised(document, names, kinds)]
         always = [
             one
             for one, stored in self.stored.items()
@@ -54,7 +54,7 @@ class Dialects:
         ]
         return [self[one] for one in dict.fromkeys([*taken, *sorted(always, key=lambda one: one == "plain")])]
 
-    def _recognised(self, names: set[str], kinds: set[str]) -> list[str]:
+    def _recognised(self, document: Document, names: set[str], kinds: set[str]) -> list[str]:
         scores: Counter[str] = Counter()
         seen: dict[str, set[str]] = {}
         for marker in self._markers.keys() & names:
@@ -67,11 +67,13 @@ class Dialects:
         total = {one: scores[one] + sum(scores[base] for base in self._bases(one)) for one in fitting}
         taken: list[str] = []
         told: set[str] = set()
+        outside = names
         for one in sorted(fitting, key=lambda one: (-total[one], one)):
             if total[one] < SURE or any(one in self._bases(other) for other in taken):
                 continue
-            if (not taken or seen[one] - told) and len(taken) < SPOKEN_WITH:
+            if (not taken or seen[one] & outside - told) and len(taken) < SPOKEN_WITH:
                 taken.append(one)
+                outside = outside & names_in(document, self[one].sections)
                 told.update(*(seen.get(each, set()) for each in (one, *self._bases(one))))
         return taken
 
@@ -105,11 +107,16 @@ def dialects_of(knowledge: Knowledge) -> Dialects:
     return Dialects(knowledge.dialects)
 
 
-def names_in(document: Document) -> set[str]:
-    """Every key of a document, with and without the sections around it, and `name()` for what it calls."""
+def names_in(document: Document, left_out: frozenset[str] = frozenset()) -> set[str]:
+    """Every key of a document, with and without the sections around it, and `name()` for what it calls.
+
+    What stands in one of the sections `left_out` is not taken.
+    """
     names = {f"{call}()" for call in document.reading.calls}
     for entry in document.reading.entries:
         parts = [str(part).replace("-", "_") for part in entry.path]
+        if len(parts) > 1 and parts[0] in left_out:
+            continue
         names.update(parts)
         for end in range(2, len(parts) + 1):
             names.add(".".join(parts[:end]))

@@ -36,6 +36,8 @@ class Entry(NamedTuple):
     """What holds it: empty for a file's key, `option`, `launch`, `argument`, `variable`, `environment`, `default`."""
     scope: str = ""
     """The callable or program it is an argument of: `TrainingArguments`, `torchrun`."""
+    target: str = ""
+    """The variable that what the callable gives is kept in: `val_loader`."""
 
     @property
     def key(self) -> str:
@@ -95,6 +97,8 @@ class Document:
     ) -> None:
         self.file, self.format, self.origin, self.text = file, format, origin, text
         self.reading, self.part, self.named = reading, part, named
+        self.copied = False
+        """The run wrote it of itself: nothing reads it again."""
         self._starts: list[int] | None = None
 
     @property

@@ -11,7 +11,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from .combine import Read, counting, disagreements
 from .dialect import Dialect, Way
 from .exact import File
-from .homes import homes, ways_to_write, why_homeless
+from .homes import follows, homes, ways_to_write, why_homeless
 from .occurrence import Occurrence
 from .patch import Applied, FilePatch, Patch, Refused
 from .placing import Unplaceable, place_change
@@ -39,10 +39,12 @@ def plan_edits(sources: Sequence[Read], changes: Mapping[str, Scalar], knowledge
 
 class _Planner:
     def __init__(self, sources: Sequence[Read], knowledge: Knowledge) -> None:
-        # What a run printed only mirrors its files.
+        # What a run printed, or wrote down of itself, only mirrors its files.
         self.reads = [one for one in sources if one.document.origin is not Origin.LOG]
+        self.mirrors = [one for one in sources if one.document.copied]
         self.originals = {read.document.file.name: read.document.file for read in self.reads}
         self.order = tuple(knowledge.settings)
+        self.words = {setting: rule.words for setting, rule in knowledge.settings.items() if rule.words}
         self.trials = Trials(knowledge)
         self.applied: list[tuple[str, Applied]] = []
         """The changes so far, each with the file it was made in."""
@@ -68,6 +70,8 @@ class _Planner:
         now = self.counts(setting)
         if equal(now.value, value) if now is not None else self.is_off(setting, value):
             self.unchanged[setting] = value
+        elif now is None and (words := follows(self.reads, setting)):
+            self.refused.append(Refused(setting, words))
         elif computed := self.hidden(setting, now):
             self.refused.append(
                 _by_hand(setting, value, computed, "the value is computed when the script runs")
@@ -76,7 +80,13 @@ class _Planner:
             reads, applied = self.reads, list(self.applied)
             if reason := self.made(setting, value, now) or self.agreed(setting, value):
                 self.reads, self.applied = reads, applied
-                self.refused.append(_by_hand(setting, value, now, reason))
+                mirrored = self.mirrored(setting, value) if now is None else None
+                self.refused.append(mirrored or _by_hand(setting, value, now, reason))
+
+    def mirrored(self, setting: str, value: Scalar) -> Refused | None:
+        """What to say of a setting that is known from what the run wrote alone."""
+        seen = next((one for one in counting(self.mirrors) if one.setting == setting), None)
+        return _by_hand(setting, value, seen, "the run wrote it there and does not read it") if seen else None
 
     def counts(self, setting: str) -> Occurrence | None:
         """Where a setting stands now."""
@@ -138,6 +148,8 @@ class _Planner:
         Raises NotSpelled or Unplaceable with the reason.
         """
         read, dialect, way, old = candidate
+        if value in self.words.get(setting, ()) and not _has_word(candidate, str(value)):
+            raise NotSpelled(f"{dialect.title} has no word for `{value}` here")
         placed = place_change(read, dialect, way, setting, value, old, self.order, all_keys=all_keys)
         reads = self.trials.apply(self.reads, read, placed)
         there = [
@@ -167,6 +179,13 @@ class _Planner:
                 if reason := self.made(setting, value, behind):
                     return f"{behind.document.name} must say the same: {reason}"
         return ""
+
+
+def _has_word(candidate: Candidate, value: str) -> bool:
+    """Whether a way says a word of ours in its own. `True` is no text that an option could take."""
+    read, dialect, way, _ = candidate
+    is_text = isinstance(way.values.get(value), str)
+    return value in way.values and (is_text or dialect.bare_flags or read.document.format != "shell")
 
 
 def _all_off(way: Way, value: Scalar) -> bool:

@@ -34,16 +34,33 @@ def ways_to_write(read: Read, dialect: Dialect, setting: str) -> list[Way]:
 
 def _is_foreign(read: Read, dialect: Dialect, setting: str) -> bool:
     if not dialect.loose:
-        return setting in dialect.never_added
+        return setting in dialect.never_added or _is_overheard(read, dialect)
     # The description of a model or a summary of scores is no file for settings of a training.
     held = {one.setting for one in read.occurrences}
     return read.trainer is not None or held.isdisjoint(dialect.added_beside)
+
+
+def _is_overheard(read: Read, dialect: Dialect) -> bool:
+    """Whether a document is another trainer's, and some of its words only happen to be this one's too.
+
+    A command line goes to one program, a file to one trainer. A script may make the objects of several: there each
+    takes what stands in its own call.
+    """
+    if dialect is read.trainer or dialect.stored.get("always"):
+        return False
+    return read.document.format != "python" or dialect.calls.isdisjoint(read.document.reading.calls)
 
 
 def why_homeless(reads: Sequence[Read]) -> str:
     """Why there is no document for a setting."""
     trainer = next((read.trainer for read in reads if read.trainer is not None), None)
     return f"{trainer.title} has no such setting" if trainer else "no file was given that it belongs to"
+
+
+def follows(reads: Sequence[Read], setting: str) -> str:
+    """What a setting follows from in a trainer that has no key of its own for it; empty where it has one."""
+    words = (read.trainer.follows.get(setting) for read in reads if read.trainer is not None)
+    return next(filter(None, words), "")
 
 
 def _fitness(read: Read, dialect: Dialect) -> tuple[int, int, int]:

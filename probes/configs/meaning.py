@@ -36,7 +36,7 @@ def meaning(
         return None
     for canonical, spelling in way.values.items():
         if same(spelling, raw):
-            return blank._replace(value=_typed(canonical, rule))
+            return blank._replace(value=typed(canonical, rule))
     if isinstance(raw, list | dict) or (isinstance(raw, str) and raw.strip().lower() in NOTHING):
         return None
     if rule.type == "bool":
@@ -46,7 +46,7 @@ def meaning(
     )
 
 
-def _typed(canonical: str, rule: SettingRule) -> Scalar:
+def typed(canonical: str, rule: SettingRule) -> Scalar:
     """A canonical value that stands as a key of the knowledge base."""
     if rule.type == "bool":
         return canonical == "true"

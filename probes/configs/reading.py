@@ -19,8 +19,8 @@ from .document import Document
 from .exact import File, read_file
 from .includes import MAX_INCLUDED, included
 from .sources import printed_format, read_documents
+from .tracked import is_copy
 
-_COPIES = (".hydra/config.yaml", ".hydra/overrides.yaml", ".hydra/hydra.yaml")
 _NOTES = 3
 """Remarks about one file that are shown."""
 
@@ -103,8 +103,10 @@ def _remark(documents: Sequence[Document]) -> str:
         for one in documents
         for problem in one.reading.problems
     ]
-    if file.name.replace("\\", "/").endswith(_COPIES):
-        remarks.insert(0, "a copy that Hydra wrote; what it was made from is to be changed")
+    if is_copy(file.name):
+        remarks.insert(
+            0, "a copy that the run wrote and does not read; what it was made from is to be changed"
+        )
     if file.encoding == "latin-1":
         remarks.insert(0, "not valid UTF-8; read as Latin-1")
     if not file.text.strip():

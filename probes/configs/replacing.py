@@ -45,8 +45,12 @@ class Replacing:
         self.placed = Placed()
 
     def factor(self) -> float:
-        """The number of the key that is multiplied in."""
-        entries = self.found.get(self.dialect.normal(self.way.times)) if self.way.times else None
+        """The number of the key that is multiplied in, over that of the key that divides."""
+        return self.number(self.way.times) / self.number(self.way.over)
+
+    def number(self, key: str | None) -> float:
+        """The number under a key; 1 where there is none."""
+        entries = self.found.get(self.dialect.normal(key)) if key else None
         return float(to_number(entries[0].value) or 1.0) if entries else 1.0
 
     def key(self) -> str:

@@ -11,7 +11,7 @@ from traindx.engine.regex import regex
 from .document import Document, Part, Reading
 from .exact import File
 from .formats import format_module
-from .tracked import untracked
+from .tracked import is_copy, untracked
 
 _BY_SUFFIX = {
     "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "hjson": "json", "toml": "toml",
@@ -98,7 +98,10 @@ def read_documents(
     if (kept := untracked(reading)) is not None:
         # A run wrote it down of itself: the best word there is on what it used, and nothing to edit.
         reading, origin = kept, Origin.LOG
+    elif is_copy(file.name):
+        origin = Origin.LOG
     outer = Document(file, name, origin, file.text, reading, named=named)
+    outer.copied = kept is not None or is_copy(file.name)
     return [outer, *_inside(outer, outer.reading, None, 1)]
 
 

@@ -13,7 +13,7 @@ _NUMBER = regex(r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:inf|
 _POWER = regex(r"2\s*(?:\*\*|\^)\s*(\d{1,3})")
 _TRUE = ("true", "yes", "on", "1", "y", "t")
 _FALSE = ("false", "no", "off", "0", "n", "f", "")
-NOTHING = ("none", "null", "~", "default", "auto", "???")
+NOTHING = ("", "none", "null", "~", "default", "auto", "???")
 """Texts that leave a value to the trainer."""
 _SIZE = regex(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)(?P<binary>i?)B?", re.IGNORECASE)
 _GIB = {"": 1.0, "K": 2.0**-20, "M": 2.0**-10, "G": 1.0, "T": 2.0**10}

@@ -12,7 +12,9 @@ from .processes import RUN, Process
 
 _TAKEN = ("loss.eval.", "log.accuracy.", "log.eval_accuracy.", "loss.gap")
 """The facts that nothing else in a watched run can tell: of validation, and scores. What is seen of the training itself is better known."""
-_LEFT = frozenset(["log.eval_accuracy.perfect_early", "loss.eval.below_train"])
+_LEFT = frozenset([
+    "log.eval_accuracy.perfect_early", "loss.eval.below_train", "log.accuracy.first", "log.accuracy.constant",
+])  # fmt: skip
 """Small problems, on which runs are tried out, are learnt at once and to the last sample: that is no reason for suspicion."""
 
 

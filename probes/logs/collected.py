@@ -66,6 +66,10 @@ class Collected:
             else:
                 facts[name] = fact
 
+    def drop(self, name: str) -> None:
+        """Forget a fact, to be told anew."""
+        self._facts.pop(name, None)
+
     def put(self, fact: Fact) -> None:
         """Take a fact in as it is, in place of one of its name."""
         self._facts[fact.name] = fact

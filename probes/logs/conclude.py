@@ -183,7 +183,7 @@ _MOMENTS: Mapping[str, str] = {
 }
 _NEEDED = (
     ("loss.eval.", "eval_loss", "no validation loss is printed"),
-    ("loss.", "loss", "no loss is printed"),
+    ("loss.", ("loss", "adversarial_loss"), "no loss is printed"),
     ("grad.norm.", "grad_norm", "no gradient norm is printed"),
     ("log.lr.", "learning_rate", "no learning rate is printed"),
     ("log.loss_scale.", "loss_scale", "no loss scale is printed"),

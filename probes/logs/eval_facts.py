@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from traindx.engine.regex import regex
+
 from . import curve
 from .series import Curve, Series, curve_of
+from .store import Store
 from .told import Told
 
 _SOME = 3
@@ -14,6 +17,8 @@ _MANY = 10
 """Validation losses from which on a level can be told from a wobble."""
 _PERCENT = 1.5
 """A score above this is counted to 100."""
+_ACCURACY = regex(r"\b(?:acc|top ?1|prec)")
+"""The names of an accuracy, which training and validation print in one unit; other scores are of validation alone."""
 
 
 def tell_eval(told: Told, evals: Series, others: Sequence[Series], train: Curve | None) -> None:
@@ -47,6 +52,17 @@ def tell_distance(told: Told, evals: Series) -> None:
         told.tell(
             "log.eval_distance.rising", _rising(told, values, values.index(min(values))), line.marks[-1]
         )
+
+
+def tell_rivals(told: Told, store: Store) -> None:
+    """How sure a discriminator is at the end, and how much what it sees is augmented."""
+    for metric, name in (
+        ("discriminator_sign", "log.discriminator_sure"),
+        ("augment_strength", "log.augment_strength"),
+    ):
+        for series in store.of(metric)[:1]:
+            if len(values := (line := curve_of(series)).values) >= _SOME:
+                told.tell(name, curve.median(values[-_MANY:]), line.marks[-1])
 
 
 def _tell_curve(told: Told, line: Curve) -> None:
@@ -123,21 +139,31 @@ def _beside(line: Curve, train: Curve) -> list[tuple[float, float]]:
 
 def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
     """All facts of the accuracies."""
+    percent = _both_in_percent(train, evals)
     if train is not None and (line := curve_of(train)).values:
-        values = _shares(line.values)
+        values = _shares(line.values, percent=percent)
         told.tell("log.accuracy.first", values[0], line.marks[0])
         told.tell("log.accuracy.last", values[-1], line.marks[-1])
         told.tell("log.accuracy.swings", _swings(values), line.marks[-1])
         if len(values) >= _SOME:
             told.tell("log.accuracy.constant", max(values) == min(values), line.marks[-1])
     if evals is not None and (line := curve_of(evals)).values:
-        values = _shares(line.values)
+        values = _shares(line.values, percent=percent)
         told.tell("log.eval_accuracy.last", values[-1], line.marks[-1])
         told.tell("log.eval_accuracy.max", max(values), line.marks[values.index(max(values))])
         if len(values) >= _SOME:
             told.tell("log.eval_accuracy.constant", max(values) == min(values), line.marks[-1])
-        told.tell("log.eval_accuracy.zero", max(values) == 0, line.marks[-1])
+        told.tell("log.eval_accuracy.zero", _nothing(told, values), line.marks[-1])
         told.tell("log.eval_accuracy.perfect_early", _perfect_early(told, values, line), line.marks[0])
+
+
+def tell_lowest(told: Told, lowest: Series, evals: Series | None) -> None:
+    """Whether a class is never learnt while others are: `lowest` is the lowest score of a class each time."""
+    values = (line := curve_of(lowest)).values
+    if evals is None or len(values) < told.limits["points_few"]:
+        return
+    learnt = max(_shares(curve_of(evals).values)) > told.limits["score_very_low"]
+    told.tell("log.eval_accuracy.class_zero", learnt and not any(values[len(values) // 4 :]), line.marks[-1])
 
 
 def _swings(values: Sequence[float]) -> bool:
@@ -147,9 +173,27 @@ def _swings(values: Sequence[float]) -> bool:
     return any(value >= 0.7 for value in values[low:])
 
 
-def _shares(values: Sequence[float]) -> list[float]:
+def _both_in_percent(train: Series | None, evals: Series | None) -> bool:
+    """Whether one score is printed for both, and counted to 100: then 0.1 of validation is a thousandth."""
+    if (
+        train is None
+        or evals is None
+        or not all(_ACCURACY.search(one.name.printed) for one in (train, evals))
+    ):
+        return False
+    return any(max(curve_of(one).values, default=0) > _PERCENT for one in (train, evals))
+
+
+def _shares(values: Sequence[float], *, percent: bool = False) -> list[float]:
     """Scores from 0 to 1, whichever way they were printed."""
-    return [value / 100 for value in values] if max(values) > _PERCENT else list(values)
+    return [value / 100 for value in values] if percent or max(values) > _PERCENT else list(values)
+
+
+def _nothing(told: Told, values: Sequence[float]) -> bool:
+    """Whether the score is zero, or next to it in several evaluations without a rise."""
+    if max(values) == 0 or len(values) < _SOME:
+        return max(values) == 0
+    return max(values) < told.limits["score_nothing"] and curve.climbs(curve.parts(values, 8)) < 0.5
 
 
 def _perfect_early(told: Told, values: Sequence[float], line: Curve) -> bool | None:

@@ -13,7 +13,7 @@ from .listening import Listener
 from .metrics import Metrics, kept
 from .names import Names
 from .positions import Positions
-from .ranks import LAUNCHER, Prefix, prefix_of
+from .ranks import Prefix, is_of_launcher, prefix_of
 from .reading import Reading
 from .template import Template
 from .vocabulary import Vocabulary, letters
@@ -26,11 +26,19 @@ if TYPE_CHECKING:
 MAX_TEMPLATES = 4
 """Templates of one shape; a line that fits none is read with care each time."""
 _SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
+_MANY = 8
+_SWITCHES = (b"=None", b"=True", b"=False")
+_FEW = 3
 
 
 def _formats(keys: set[str]) -> list[str]:
     """The log formats among the keys of a line's words."""
     return [key[1:] for key in keys if key.startswith("=")]
+
+
+def _is_settings(line: bytes) -> bool:
+    """Whether a line is a row of settings, `epochs=60, time=None, batch=16, save=True, ...`, and measures nothing."""
+    return line.count(b"=") >= _MANY and sum(map(line.count, _SWITCHES)) >= _FEW
 
 
 def _is_plain_bar(reading: Reading, line: bytes) -> bool:
@@ -128,8 +136,7 @@ class FirstSight:
         self._positions.learn(self._lines.read(line, _formats(keys)))
 
     def _numbers(self, line: bytes, formats: list[str]) -> Reading | None:
-        if line.startswith(LAUNCHER):
-            # `STEP 88123.0 CANCELLED` is a step of a job.
+        if is_of_launcher(line) or _is_settings(line):
             return None
         reading = self._lines.read(line, formats)
         if not reading.values and not reading.places and self._lines.header(line):

@@ -11,7 +11,9 @@ from traindx.engine.kb.rules import LogFormatRule
 from .names import POSITIONS, Name, Names
 from .quantities import number
 from .reader import LONGEST
-from .reading import Reading, Value
+from .reading import PLACES, Reading, Value
+
+_PLACES = POSITIONS | PLACES
 
 
 class Formats:
@@ -19,7 +21,7 @@ class Formats:
 
     def __init__(self, knowledge: Knowledge, names: Names) -> None:
         self._formats = knowledge.log_formats
-        self._names = names
+        self._names, self._metrics = names, knowledge.metrics
         self._patterns: dict[str, re.Pattern[bytes]] = {}
         self.seen: dict[str, LogFormatRule] = {}
         """The formats recognised so far."""
@@ -56,13 +58,13 @@ class Formats:
         for metric, text in match.groupdict().items():
             if text is None:
                 continue
-            if metric in POSITIONS:
+            if metric in _PLACES:
                 _place(reading, metric, text.decode(), match.start(metric))
             else:
-                name = Name(metric, metric.replace("_", " "), 0)
-                start, end = match.span(metric)
-                counts = metric == "overflows"
-                reading.values.append(Value(name, start, end, words=(start, start), counts=counts))
+                reading.values.append(_value(metric, match))
+                if text.startswith(b"[") and f"{metric}_lowest" in self._metrics:
+                    lowest = _value(metric, match, name=f"{metric}_lowest")
+                    reading.values.append(lowest._replace(lowest=True))
         return reading
 
     def _compiled(self, pattern: str) -> re.Pattern[bytes]:
@@ -81,8 +83,16 @@ class Formats:
         return next((one.trainer for one in self.seen.values()), "")
 
 
+def _value(metric: str, match: re.Match[bytes], name: str = "") -> Value:
+    """The number, or the list of numbers, that the group of a metric holds."""
+    name = name or metric
+    start, end = match.span(metric)
+    own = Name(name, name.replace("_", " "), 0)
+    return Value(own, start, end, words=(start, start), counts=metric == "overflows")
+
+
 def _place(reading: Reading, metric: str, text: str, start: int) -> None:
-    if metric in ("step", "epoch"):
+    if metric in ("step", "epoch", "done", "total"):
         reading.place(metric, text, start)
     elif metric == "total_steps":
         reading.total_steps = int(number(text))

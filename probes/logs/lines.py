@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from traindx.engine.kb.knowledge import Knowledge
 
 from .formats import Formats
+from .ranks import is_of_launcher
 from .reader import Reader
 from .reading import PLACES, Reading
 from .tables import Table, header_of
@@ -53,10 +54,16 @@ class Lines:
         return reading
 
     def _read(self, line: bytes, formats: Iterable[str]) -> Reading:
+        if is_of_launcher(line):
+            return Reading()
         reading = self.formats.read(line, formats)
         if reading is None and self.table is not None:
             reading = self.table.row(line, self.names)
-        reading = self._reader.read(line) if reading is None else reading
+        if reading is None:
+            reading = self._reader.read(line)
+        elif reading.places and not reading.values:
+            # A format that only knows where the run is leaves the numbers to the general reader.
+            reading.values = self._reader.read(line).values
         self.epochs = self.epochs or reading.epoch is not None
         return reading
 

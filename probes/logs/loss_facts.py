@@ -29,8 +29,17 @@ def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: boo
     _tell_nonfinite(told, loss, others, line)
     _tell_zero(told, loss)
     told.tell("loss.masked_nan", masked, loss.marks[-1])
-    tell_shape(told, loss, line)
+    if not has_no_level(told, loss):
+        tell_shape(told, loss, line)
     return line
+
+
+def has_no_level(told: Told, loss: Series) -> bool:
+    """Whether the loss says nothing by its height: that of a policy is made of advantages, whose mean is zero, and of the
+    way that it has gone from the model it began as, which begins at nothing. One that runs away does."""
+    return "loss-has-no-level" in told.quirks and not (
+        loss.high is not None and loss.high.value >= told.limits["policy_loss_high"]
+    )
 
 
 def _tell_hidden(told: Told, loss: Series, line: Curve) -> None:

@@ -11,6 +11,8 @@ from .told import Told
 
 _SOME = 3
 """Fewer values than this make no curve."""
+_LATE = 2
+"""A log that begins after so many times the steps that it shows does not show where the loss began."""
 _WELL_KNOWN = (2, 3, 5, 10, 100, 1000)
 """Numbers of classes whose logarithm nobody meets by chance."""
 
@@ -96,13 +98,14 @@ def _flat(told: Told, line: Curve) -> bool | None:
 
 
 def _spans_enough(told: Told, line: Curve) -> bool:
-    """A loss is not flat because the first few steps look alike."""
+    """A loss is not flat because the first few steps look alike, or a few of those late in a run."""
     first, last = told.where(line.marks[0]), told.where(line.marks[-1])
     if first.epoch is not None and last.epoch is not None and last.epoch - first.epoch >= 2:
         return True
     if first.step is None or last.step is None or told.counted:
         return True
-    return last.step - first.step >= told.limits["early_step"]
+    span = last.step - first.step
+    return span >= told.limits["early_step"] and first.step <= _LATE * span
 
 
 def _levelled(told: Told, values: Sequence[float]) -> bool | None:

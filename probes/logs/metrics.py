@@ -10,6 +10,7 @@ from .names import Name
 from .positions import Guides, Positions
 from .ranks import Prefix
 from .reading import Reading, Value
+from .series import Series
 from .store import Store
 from .template import Template, converted, learn
 
@@ -65,11 +66,15 @@ class Metrics:
         if not self._batches:
             return
         places = Places(self._positions.guides)
+        # A trainer's own pattern and the general reader may both give one series its numbers.
+        found: dict[Series, list[Batch]] = {}
         for (name, rank), batches in self._batches.items():
             series = self.store.get(name, rank)
             if series is not None:
-                indices, values = batches[0] if len(batches) == 1 else _merged(batches)
-                series.extend(values, places.marker(indices, rank))
+                found[series] = found[series] + batches if series in found else batches
+        for series, batches in found.items():
+            indices, values = batches[0] if len(batches) == 1 else _merged(batches)
+            series.extend(values, places.marker(indices, series.rank))
         self._batches = {}
 
 

@@ -65,6 +65,8 @@ class Names:
         self._metrics = knowledge.metrics
         self._training = knowledge.words["of-training"]
         self._validation = knowledge.words["of-validation"]
+        self._discriminator = knowledge.words["of-discriminator"]
+        self._generator = knowledge.words["of-generator"]
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
@@ -98,6 +100,14 @@ class Names:
         long, short = (word for word in words if len(word) > 3), (word for word in words if len(word) <= 3)
         self._needed[key] = needed = tuple(long), tuple(short)
         return needed
+
+    def is_of_discriminator(self, printed: str) -> bool:
+        """Whether a loss, by the name it is printed under, is that of a discriminator."""
+        return not self._discriminator.isdisjoint(printed.split())
+
+    def is_of_generator(self, printed: str) -> bool:
+        """The same for a generator."""
+        return not self._generator.isdisjoint(printed.split())
 
     def unit(self, metric: str) -> str:
         """The unit a metric is kept in; empty where it has none."""

@@ -130,7 +130,8 @@ class Positions:
         epoch = self._epoch(mark, whole=True)
         if epoch is None:
             return float(done)
-        return float(done + total * max(0, int(epoch) - (0 if self.zero_based else 1)))
+        from_zero = self.zero_based or "epochs-from-zero" in self._lines.formats.quirks
+        return float(done + total * max(0, int(epoch) - (0 if from_zero else 1)))
 
     def _epoch(self, mark: Mark, *, whole: bool = False) -> float | None:
         """The epoch that the line says, else the bar or the header before it; `whole` that it is counted."""

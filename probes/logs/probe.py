@@ -37,6 +37,8 @@ SPEED = 20e6
 _EVERY = 0.2
 """Seconds between two calls of the progress callback."""
 _KINDS = (Kind.LOG, Kind.RECORDS, Kind.EVENTS)
+_NEARLY_ALL = 0.7
+"""The share of a file from which on the settings in it are what it is."""
 
 Mode = Literal["auto", "full", "triage"]
 
@@ -116,19 +118,20 @@ class LogProbe:
     # -- reading
 
     def _read(self, source: Input) -> None:
-        note, bad, size = "", False, _size(source)
+        note, bad, size, kind = "", False, _size(source), source.kind
         try:
             if source.kind is Kind.LOG:
-                note, size = self._read_log(source)
+                note, size, kind = self._read_log(source)
             elif source.kind is Kind.RECORDS:
                 note, size, bad = self._read_records(source)
             else:
                 note = self._read_events(source)
         except Unreadable as error:
             note, bad = str(error), True
-        self._findings.inputs.append(InputSeen(source.name, source.kind.value, size, note, bad))
+        self._findings.inputs.append(InputSeen(source.name, kind.value, size, note, bad))
 
-    def _read_log(self, source: Input) -> tuple[str, int]:
+    def _read_log(self, source: Input) -> tuple[str, int, Kind]:
+        """Read a log. Gives what is to note, its size, and what it turned out to be: all of it may be settings."""
         listener = Listener(source.name, self._knowledge, self._machines, self._hits, self._facts)
         scan = Scan(self._knowledge, listener)
         blocks = Blocks(source, growing=self._noticing is not None)
@@ -145,13 +148,14 @@ class LogProbe:
         notes += blocks.notes
         if log.store.full:
             notes.append("more kinds of numbers than are kept")
-        return "; ".join(notes), blocks.size
+        kind = Kind.CONFIG if _is_settings(first, listener.settings.blocks) else Kind.LOG
+        return "; ".join(notes), blocks.size, kind
 
     def _feed(
         self, source: Input, scan: Scan, listener: Listener, first: Block, others: Iterator[Block]
     ) -> list[str]:
         written = Written(self._knowledge, scan, listener)
-        if self._prose and self._noticing is None and written.applies(first):
+        if self._prose and self._noticing is None and not source.printed and written.applies(first):
             written.read(chain((first,), others))
             return []
         if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):
@@ -212,6 +216,12 @@ class LogProbe:
             raise Unreadable(str(error)) from None
         self._logs.append(Log(source.name, store, Positions(lines), lines, Heard(), is_text=False))
         return "" if count else "no single numbers in it"
+
+
+def _is_settings(first: Block, settings: Sequence[PrintedSettings]) -> bool:
+    """Whether a file, given its first block, is a dump of settings and no log."""
+    whole = len(b"".join(first.data.split()))
+    return sum(len("".join(one.text.split())) for one in settings) > _NEARLY_ALL * whole
 
 
 def _size(source: Input) -> int:

@@ -27,6 +27,9 @@ CODE = regex(
 _SHORT = regex(r"^\s*(?:#{1,6} .*|[A-Za-z][A-Za-z', ]{0,40}[:.!?]?)$")
 """A heading, or a few words: a person and a machine write such."""
 _NUMBER = regex(r"\d[\d.]*")
+_RULED = regex(r"^\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
+"""What stands below the header of a table in Markdown."""
+_ROW = regex(r"^\s*\|.*\|\s*$")
 _MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
 
 
@@ -52,15 +55,18 @@ class Writing:
         return bool(_SPEAKER.search(text)) and self.is_sentence(text)
 
     def mostly(self, lines: Sequence[str]) -> bool:
-        """Whether most of what stands outside code fences is sentences, code aside.
+        """Whether most of what stands outside code fences is sentences, code and tables in Markdown aside.
 
         One that comes again with other numbers is a machine's.
         """
         fenced, sentences, others = False, 0, 0
         shapes = set[str]()
+        tables = any(map(_RULED.match, lines))
         for line in lines:
             if _FENCE.match(line):
                 fenced = not fenced
+            elif tables and _ROW.match(line):
+                continue
             elif line.strip() and not fenced and not any(one.match(line) for one in (NOTE, CODE)):
                 shape = _NUMBER.sub("0", line)
                 if shape not in shapes and self.is_sentence(line):

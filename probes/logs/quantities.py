@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from traindx.engine.regex import regex
@@ -10,6 +11,7 @@ _NUMBER = regex(
     r"[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)\b",
     re.IGNORECASE,
 )
+_IN_LIST = regex(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan)(?![\w.])")
 _UNIT = regex(r"\s*([A-Za-z%µ]+(?:/[A-Za-z]+)?)")
 
 # Memory is counted in binary steps whatever it is called: PyTorch's `MB` and nvidia-smi's `MiB` are both 2**20.
@@ -34,6 +36,14 @@ def number(text: str) -> float:
     except ValueError:
         plain = text.replace(",", "")
         return float(plain.removesuffix(".0") if plain.lower().endswith(("nan.0", "inf.0")) else plain)
+
+
+def of_list(text: str, *, lowest: bool) -> float:
+    """The mean of the numbers listed in brackets, or the lowest; what is NaN in it was not measured."""
+    values = [value for value in map(float, _IN_LIST.findall(text)) if not math.isnan(value)]
+    if not values:
+        return math.nan
+    return min(values) if lowest else sum(values) / len(values)
 
 
 def _memory(unit: str) -> float | None:

@@ -22,6 +22,8 @@ _RANK = regex(
 _LABEL = regex(rb"\s*(\d{1,5}): ")
 LAUNCHER = (b"srun: ", b"slurmstepd: ", b"sbatch: ", b"+ ")
 """How the lines begin that the scheduler and a tracing shell write between those of the tasks."""
+_JOB_STEP = b"*** STEP "
+"""`*** STEP 88123.0 ON node017 CANCELLED`: a step of a job, whatever stands before it."""
 _WORKER = regex(rb"\s*\((?:[\w.]+ )*pid=(\d+)(?:, ip=([\d.]+))?\)\s?")
 _STAMP = regex(
     rb"""\s*[\[(]?(?:
@@ -65,6 +67,11 @@ def worker_of(line: bytes) -> bytes:
     """The process as its prefix spells it: two lines of one process give the same bytes."""
     found = _RANK.match(line) or _WORKER.match(line)
     return found[0].strip() if found else b""
+
+
+def is_of_launcher(line: bytes) -> bool:
+    """Whether the scheduler or a tracing shell wrote a line: its numbers are none of the training."""
+    return line.startswith(LAUNCHER) or _JOB_STEP in line
 
 
 def body_of(line: bytes, start: int = 0) -> int:

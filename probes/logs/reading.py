@@ -26,6 +26,8 @@ class Value(NamedTuple):
     """Where its name stands: digits there belong to the name."""
     counts: bool = False
     """Not a number but an event: each one counts 1."""
+    lowest: bool = False
+    """Of a list the lowest number, not the mean."""
 
 
 class Reading:
@@ -68,6 +70,23 @@ class Reading:
         if not any(one.name.metric == kind for one in self.at) and self.take(kind, text):
             end = start + len(text)
             self.at.append(Value(Name(kind, kind, 0), start, end, words=(start, start)))
+
+    def pair_is_epoch(self) -> None:
+        """Of two pairs, as in `[3/25][40/782]`, the one read so far counts the epochs."""
+        if self.pair is not None:
+            self.epoch, self.total_epochs = float(self.pair[0]), self.pair[1]
+            self.pair, self.whole_epoch = None, True
+            name = Name("epoch", "epoch", 0)
+            self.at = [
+                one._replace(name=name) if one.name.metric == "done" else one
+                for one in self.at
+                if one.name.metric != "total"
+            ]
+
+    def forget_pair(self) -> None:
+        """What looked like one counts something else."""
+        self.pair = None
+        self.at = [one for one in self.at if one.name.metric not in ("done", "total")]
 
     def take(self, kind: str, text: str) -> bool:
         """Take in such a number, wherever it stands; False where it is too large to be one."""

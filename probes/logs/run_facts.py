@@ -1,16 +1,20 @@
-"""What the other series say: gradient norm, learning rate, loss scale, memory, rewards."""
+"""What the other series say: gradient norm, learning rate, loss scale, memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from . import curve
+from .decimals import hidden_below
+from .lines import Lines
 from .marks import Mark
 from .series import Curve, Series, curve_of
 from .store import Store
 from .told import Told
 
 _SOME = 3
+_LOW = 0.2
+"""A rate below this share of its peak is low."""
 _BLOCK = 20
 """Points that say together what was usual before those that follow."""
 
@@ -84,34 +88,55 @@ def _tell_before(told: Told, line: Curve, trouble: Mark) -> None:
         told.tell("grad.norm.rising_before_trouble", climbed, trouble)
 
 
-def tell_rate(told: Told, rate: Series, trouble: Mark | None, total: int | None) -> None:
+def tell_rate(
+    told: Told, rate: Series, trouble: Mark | None, total: int | None, lines: Lines | None = None
+) -> None:
     """All facts of the learning rate. `total` is the number of steps the run was meant to take."""
     line, end = curve_of(rate), rate.marks[-1]
     if not line.values or rate.high is None:
         return
     values, peak = line.values, rate.high.value
-    told.tell("log.lr.first", values[0], line.marks[0])
-    told.tell("log.lr.last", values[-1], line.marks[-1])
+    hidden = _hidden(rate, line, lines)
+    if hidden and peak == 0:
+        told.tell("log.lr.hidden_below", hidden, end)
+        return
+    unseen = hidden > told.limits["lr_collapse"] * peak
+    told.tell("log.lr.first", values[0] or (None if unseen else 0.0), line.marks[0])
+    told.tell("log.lr.last", values[-1] or (None if unseen else 0.0), line.marks[-1])
     told.tell("log.lr.max", peak, rate.high.mark)
     if len(values) >= _SOME:
         told.tell("log.lr.constant", max(values) == min(values), end)
-    if len(values) > 1:  # one rate alone is as often the end of a schedule that falls to zero
-        told.tell("log.lr.zero", values[-1] == 0, end)
-    told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
-    if len(values) > _SOME:
+    if len(values) > 1:
+        told.tell("log.lr.zero", None if unseen and values[-1] == 0 else _zero(values), end)
+    if not unseen:
+        told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
+    if len(values) > _SOME and hidden <= _LOW * peak:
         told.tell("log.lr.falls_back", _falls_back(values, peak), end)
     if trouble is not None:
         place = _last_before(line, trouble)
-        if place is not None:
+        if place is not None and not (unseen and values[place] == 0):
             told.tell("log.lr.at_failure", values[place], line.marks[place])
             if place >= 1:
                 warming = values[place] > values[place - 1] and values[place] >= max(values[: place + 1])
                 told.tell("log.lr.still_warming", warming, line.marks[place])
 
 
+def _hidden(rate: Series, line: Curve, lines: Lines | None) -> float:
+    """Below which rate the zeros of the curve may be anything, as they have few decimals."""
+    place = next((index for index, value in enumerate(line.values) if value == 0), None)
+    return 0.0 if place is None else hidden_below(lines, line.marks[place], rate.name)
+
+
+def _zero(values: Sequence[float]) -> bool | None:
+    """Whether the rate ends at zero. The last one alone is as often the end of a schedule that falls to it."""
+    if values[-1] != 0:
+        return False
+    return values[-2] == 0 or None
+
+
 def _falls_back(values: Sequence[float], peak: float) -> bool:
     """Whether the rate drops at once from near its peak to a small part of it, twice, or once and comes back."""
-    high, low = 0.5 * peak, 0.2 * peak
+    high, low = 0.5 * peak, _LOW * peak
     drops = [place for place in range(1, len(values)) if values[place - 1] > high and values[place] < low]
     return len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > high)
 
@@ -181,16 +206,6 @@ def _climbs_plainly(values: Sequence[float], factor: float) -> bool:
     return (
         min(steps) > 0 and values[-1] >= factor * values[0] and steps[-1] >= 0.5 * (sum(steps) / len(steps))
     )
-
-
-def tell_rewards(told: Told, store: Store) -> None:
-    """Whether the rewards within a group are all equal."""
-    for metric, dead in (("reward_std", 0.0), ("reward_std_zero_share", 1.0)):
-        for series in store.of(metric)[:1]:
-            values = curve_of(series).values[-20:]
-            if len(values) >= _SOME:
-                same = sum(value == dead for value in values) > 0.8 * len(values)
-                told.tell("log.reward.std_zero", same, series.marks[-1])
 
 
 def tell_skips(told: Told, store: Store) -> None:

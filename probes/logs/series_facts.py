@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from traindx.engine.facts import Fact, Place
 from traindx.engine.regex import regex
 
-from .eval_facts import tell_distance, tell_eval, tell_perplexity, tell_scores
+from .adversary_facts import tell_adversaries
+from .eval_facts import tell_distance, tell_eval, tell_lowest, tell_perplexity, tell_rivals, tell_scores
 from .lines import Lines
-from .loss_facts import tell_loss
+from .loss_facts import has_no_level, tell_loss
 from .marks import Each, Mark
 from .names import Name
 from .positions import Positions, Where
-from .run_facts import tell_memory, tell_norm, tell_rate, tell_rewards, tell_scale, tell_skips
+from .reward_facts import policy, tell_rewards
+from .run_facts import tell_memory, tell_norm, tell_rate, tell_scale, tell_skips
 from .series import Curve, Series, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
@@ -29,9 +31,11 @@ def tell_series(
     told: Told, store: Store, positions: Positions | None = None, lines: Lines | None = None
 ) -> None:
     """Everything the series of one log say."""
-    if store.of("reward"):
+    if store.of("reward") or store.of("episode_return") or store.of("episode_length"):
         # The loss of a policy gradient has no floor, so its sign says nothing.
         told.quirks |= {"negative-loss-is-normal"}
+    if policy(store) is not None:
+        told.quirks |= {"loss-has-no-level", "zero-loss-is-normal"}
     losses, parts = store.of("loss"), store.of("loss_part")
     evals, scores = store.of("eval_loss"), store.of("eval_accuracy")
     norms, loss = store.of("grad_norm"), next(iter([*losses, *parts]), None)
@@ -40,7 +44,8 @@ def tell_series(
         hidden = _masked(told, loss, norms, evals)
         train = tell_loss(told, loss, [*losses[1:], *parts], masked=hidden)
         trouble = _trouble(told, loss, train, hidden=bool(hidden))
-        tell_resume(told, train)
+        if not has_no_level(told, loss):
+            tell_resume(told, train)
     _tell_nan_iterations(told, store)
     validation = next(iter([*evals, *store.of("eval_loss_part")]), None)
     if validation is not None:
@@ -52,11 +57,16 @@ def tell_series(
             told.tell("log.perplexity.last", series.last.value, series.last.mark)
     for series in store.of("eval_distance")[:1]:
         tell_distance(told, series)
+    tell_rivals(told, store)
     tell_scores(told, next(iter(store.of("accuracy")), None), next(iter(scores), None))
+    for series in store.of("eval_accuracy_lowest")[:1]:
+        tell_lowest(told, series, next(iter(scores), None))
+    if lines is not None:
+        tell_adversaries(told, store, lines.names)
     for series in norms[:1]:
         tell_norm(told, series, trouble)
     for series in store.of("learning_rate")[:1]:
-        tell_rate(told, series, trouble, positions.total_steps if positions else None)
+        tell_rate(told, series, trouble, positions.total_steps if positions else None, lines)
     for series in store.of("loss_scale")[:1]:
         tell_scale(told, series)
     for series in store.of("memory_gib")[:1]:
@@ -68,7 +78,7 @@ def tell_series(
 
 def _trouble(told: Told, loss: Series, train: Curve, *, hidden: bool) -> Mark | None:
     """Where the loss broke: its first NaN, shown or hidden, else its largest spike."""
-    spike = tell_spikes(told, train)
+    spike = None if has_no_level(told, loss) else tell_spikes(told, train)
     if loss.first_bad is not None:
         return loss.first_bad.mark
     if hidden:

@@ -146,6 +146,8 @@ class Hits:
         hit = self.found.get(rule.id)
         if hit is not None and hit.origin.rank <= origin.rank:
             hit.again(match)
+            if rule.captures and (place.line, place.input) == (hit.place.line, hit.place.input):
+                self._redraw(hit, match, place)
             return
         self.found[rule.id] = hit = Hit(rule, place, origin)
         hit.note_rank(match)
@@ -155,6 +157,17 @@ class Hits:
         for group, name in rule.captures.items():
             if match[group] is not None:
                 self._facts.captured(name, match[group], place, origin)
+
+    def _redraw(self, hit: Hit, match: re.Match[str], place: Place) -> None:
+        """The same line, drawn again by a progress bar: what it counts now is what counts."""
+        for group, name in hit.rule.captures.items():
+            before = self._facts.get(name)
+            if match[group] is not None and before is not None and before.place == hit.place:
+                self._facts.drop(name)
+                self._facts.captured(name, match[group], place, hit.origin)
+                if name not in self._facts:
+                    self._facts.put(before)
+        hit.place = place
 
     def has(self, rule: SignatureRule) -> bool:
         """Whether a signature was found in machine output."""

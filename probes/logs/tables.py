@@ -17,6 +17,10 @@ _WIDE_CELL = regex(rb"[^\s|]+(?: [^\s|]+)*")
 _COMMA_CELL = regex(rb"[^,\r\n]*")
 _NUMBER = regex(rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Inf))([A-Za-z%]*)")
 _WHOLE = regex(rb"(\d+)(?:/(\d+))?")
+_BAR = regex(
+    rb"%(?:\||\s*[\x80-\xff])[^\d\r]*(?P<done>\d+)/(?P<total>\d+)(?:[^\r]*?[\s,](?P<rate>\d+\.?\d*)(?P<unit>it/s|s/it))?"
+)
+"""A progress bar in the last cell, as `62%|██  | 72/115 [00:12<00:07, 6.51it/s]`."""
 _ALPHA = regex(rb"[A-Za-z]")
 
 
@@ -39,6 +43,8 @@ class Table(NamedTuple):
             start, end = spans[column]
             if not _take(reading, name, line, start, end, names):
                 return None
+        if len(spans) > self.width and reading.values:
+            _take_bar(reading, line, spans[self.width - 1][0], names)
         return reading if reading.values else None
 
 
@@ -82,6 +88,18 @@ def _spans(cells: re.Pattern[bytes], line: bytes) -> list[tuple[int, int]]:
             start += len(part) + 1
         return spans
     return [found.span() for found in cells.finditer(line)][: MAX_COLUMNS + 1]
+
+
+def _take_bar(reading: Reading, line: bytes, start: int, names: Names) -> None:
+    """Take in how far the bar behind a row is, and how fast."""
+    bar = _BAR.search(line, start)
+    if bar is None:
+        return
+    for kind in ("done", "total"):
+        reading.place(kind, bar[kind].decode(), bar.start(kind))
+    name = names.find(f"n {bar['unit'].decode()}") if bar["unit"] else None
+    if name is not None:
+        reading.values.append(Value(name, *bar.span("rate"), words=(bar.start("rate"), bar.start("rate"))))
 
 
 def _take(reading: Reading, name: Name, line: bytes, start: int, end: int, names: Names) -> bool:

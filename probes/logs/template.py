@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from traindx.engine.regex import regex
 
-from .quantities import memory_gib, number
+from .quantities import memory_gib, number, of_list
 from .reading import Value
 from .watch import Watch
 
@@ -71,10 +71,14 @@ def converted(texts: Sequence[bytes], value: Value) -> list[float]:
     try:
         numbers = list(map(float, texts))
     except ValueError:
-        numbers = [number(text.decode("latin-1")) for text in texts]
+        numbers = [_number(text.decode("latin-1"), value) for text in texts]
     if value.bare:
         return list(map(memory_gib, numbers))
     return numbers if value.scale == 1.0 else [one * value.scale for one in numbers]
+
+
+def _number(text: str, value: Value) -> float:
+    return of_list(text, lowest=value.lowest) if text.startswith("[") else number(text)
 
 
 def learn(line: bytes, values: Sequence[Value], rank: tuple[int, int] | None = None) -> Template | None:

@@ -21,7 +21,8 @@ _SCORES = frozenset(("accuracy", "eval_accuracy"))
 
 _TOKEN = regex(
     rb"""(?P<junk>\d\d/\d\d[ T]\d\d:\d\d(?::\d\d)?|\d+(?:[-/]\d+){2,}|\d+(?:\.\d+){2,}|\d+(?::\d\d)+(?:[.,]\d+)?|0x[0-9a-fA-F]+
-        |\d+(?:\.\d+)?%(?=\||\s*[\x80-\xff]))
+        |\d+(?:\.\d+)?%(?=\||\s*[\x80-\xff])
+        |(?<=:)\d+/\d+(?=\]\ \d{4}-\d\d-)) # [node1:0/4] 2024-06-03: process 0 of 4
     |(?P<pair>(?<![\w.])\d+\s*/\s*\d+(?![\w.]))
     |(?P<number>(?<!\w)[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
         |(?<!\w)[-+]?(?:nan|NaN|NAN|inf|Inf|INF|infinity|Infinity)(?:\.0)?(?![\w/]))
@@ -30,7 +31,8 @@ _TOKEN = regex(
     re.VERBOSE,
 )
 _ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
-_SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/])")
+_SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/]|\s*[=:]\s*[-+]?[\d.])")
+"""A unit after a space; in `lr=7e-05 sec/step=0.61` it is the name of the next number."""
 _PER = regex(rb"/[A-Za-z]+(?![\w=])")
 _FILE = regex(
     rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$"
@@ -38,6 +40,17 @@ _FILE = regex(
 _IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
 _BAR = regex(rb"(?P<label>[^\r]{0,200}?)\b\d{1,3}%\s?\|")
 """A progress bar as tqdm draws it, after its label."""
+_NEXT_PAIR = regex(rb"\]\s*\[\s*")
+"""What stands between the two pairs of `[3/25][40/782]`."""
+_AT = regex(rb"(?i)\b(?:at|after)\b")
+"""Says that a validation stands at a step of training: `validation at step 20/100`."""
+_RATES = frozenset(("steps_per_second", "seconds_per_step"))
+_NO_STEP = regex(r"e|\.\d*[1-9]")
+"""Steps are whole: `average ratio of batch (13.20)` is none."""
+_PURE_WORD = regex(rb"(?<![^\s(])[A-Za-z\x80-\xff]+(?=[\s).,:;?!]|\Z)")
+_ANY_NUMBER = regex(rb"\d[\d.,eE+-]*")
+_SENTENCE = 12
+"""Words from which on a line may be a sentence, in whatever language."""
 _GOES_ON = regex(rb"[-.]\w")
 _NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 _RESETS = frozenset(b",;{}&")
@@ -55,6 +68,12 @@ class Walk:
         self.armed = self.frozen = False
         self.validation: bool | None = None
         self.leading = True
+        self.pair_end = -1
+        """Where the pair ends that says how far the run is."""
+        self.counts_steps = False
+        """That pair counts nothing else than steps, whatever else the line holds."""
+        self.aside = False
+        """The bar is of other work than training: its speed is not that of the run."""
 
     def run(self) -> Reading:
         """All that the line says."""
@@ -75,7 +94,14 @@ class Walk:
                 self._pair(token)
             else:
                 self._reset()
-        return self.reading
+        reading = self.reading
+        if (
+            reading.pair
+            and not (self.counts_steps or reading.values)
+            and reading.epoch is reading.step is None
+        ):
+            reading.forget_pair()
+        return reading
 
     def _reset(self) -> None:
         self.start, self.unit, self.times, self.armed, self.frozen = -1, b"", 1.0, False, False
@@ -137,14 +163,46 @@ class Walk:
         elif name is not None and name.metric in _SCORES and int(done) <= int(total) > 0:
             self.times = 1.0 / int(total)
             self._value(name, token, b"", end=token.start() + len(done))
-        elif self.reading.pair is None and not self._is_other_work(token.start()):
-            self.reading.place("done", done, token.start())
-            self.reading.place("total", total, token.end() - len(total))
+        else:
+            self._progress(token, done, total, name)
         self._reset()
 
-    def _is_other_work(self, end: int) -> bool:
-        bar = _BAR.match(self.line, 0, end)
-        return bar is not None and self.reader.is_other_work(bar["label"])
+    def _progress(self, token: re.Match[bytes], done: str, total: str, name: Name | None) -> None:
+        """A pair that may say how far the run is."""
+        reading, start = self.reading, token.start()
+        if reading.pair is not None:
+            if reading.epoch is not None or not _NEXT_PAIR.fullmatch(self.line, self.pair_end, start):
+                return
+            reading.pair_is_epoch()
+        bar = _BAR.match(self.line, 0, start)
+        if bar is not None and self.reader.is_other_work(bar["label"]):
+            self.aside = True
+        elif bar is not None and self._counts_epochs(bar["label"]):
+            self.aside = True
+            reading.place("epoch", done, start)
+            reading.total_epochs = whole(total)
+        elif not self._is_of_validation(start, name):
+            reading.place("done", done, start)
+            reading.place("total", total, token.end() - len(total))
+            self.pair_end = token.end()
+            self.counts_steps = bar is not None or name is not None or not self._is_of_a_noun()
+
+    def _counts_epochs(self, label: bytes) -> bool:
+        """Whether a bar counts epochs: all that its label says is `epoch`, without a number."""
+        found = self.reader.names.find(label.decode("latin-1")) if label.strip() else None
+        return found is not None and found.metric == "epoch" and _ANY_NUMBER.search(label) is None
+
+    def _is_of_validation(self, start: int, name: Name | None) -> bool:
+        """Whether a pair counts the batches of a validation: it stands before all numbers of a line that begins so."""
+        if not self.validation or self.reading.values:
+            return False
+        return name is None or _AT.search(self.line, 0, start) is None
+
+    def _is_of_a_noun(self) -> bool:
+        """Whether a pair follows a word that names what is counted, and no position: `Transferred 469/475 items`."""
+        if self.start < 0 or self.armed:
+            return False
+        return all(self.reader.split(word) is None for word in self.line[self.start : self.end].split())
 
     def _name(self) -> Name | None:
         if self.start < 0:
@@ -182,7 +240,7 @@ class Walk:
     def _take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
         text = token[0].decode()
         match name.metric:
-            case "step" if "e" in text:
+            case "step" if _NO_STEP.search(text) or not (self.armed or self._is_output()):
                 pass
             case "step" | "epoch":
                 self.reading.place(name.metric, text, token.start())
@@ -193,8 +251,13 @@ class Walk:
             case _:
                 self._value(name, token, unit)
 
+    def _is_output(self) -> bool:
+        """Whether the line is one that a trainer prints, and no sentence such as `I train with batch 16 and ...`."""
+        words = len(_PURE_WORD.findall(self.line))
+        return words < _SENTENCE or words < 4 * len(_ANY_NUMBER.findall(self.line))
+
     def _value(self, name: Name, token: re.Match[bytes], unit: bytes, end: int | None = None) -> None:
-        if any(one.name == name for one in self.reading.values):
+        if any(one.name == name for one in self.reading.values) or (self.aside and name.metric in _RATES):
             return
         said = (unit or self.unit).decode()
         wanted = self.reader.names.unit(name.metric)

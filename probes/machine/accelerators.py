@@ -117,6 +117,7 @@ class Looking:
             how = "; ".join(reasons)
             seen.tell("gpu.present", False, how)
             seen.tell("gpu.count", 0, how)
+            seen.tell("env.gpu_count_here", 0, how)
             seen.cannot(DEVICE, "this machine has no accelerator")
 
 
@@ -126,6 +127,7 @@ def _tell_device(devices: Sequence[Device], how: str, seen: Observed) -> None:
     kinds = dict.fromkeys(one.name for one in devices)
     note = first.note or (f"the first of {len(devices)} visible devices" if len(devices) > 1 else "")
     seen.tell("gpu.name", first.name, how, f"{note}: {', '.join(kinds)}" if len(kinds) > 1 else note)
+    seen.tell("env.gpu_name_here", ", ".join(kinds), how)
     if first.capability:
         seen.tell("gpu.capability", first.capability, how, note)
     if first.utilization is not None:

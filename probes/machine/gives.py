@@ -16,7 +16,7 @@ SHARED = ("env.shm_gib", "env.shm_free_gib")
 DISK = ("env.disk_free_gib", "env.inodes_free", "env.tmp_free_gib")
 NETWORK = ("env.network_storage",)
 DEVICE = (
-    "gpu.present", "gpu.count", "gpu.name", "gpu.capability", "gpu.total_gib", "gpu.free_gib", "gpu.used_gib",
+    "env.gpu_count_here", "env.gpu_name_here", "gpu.present", "gpu.count", "gpu.name", "gpu.capability", "gpu.total_gib", "gpu.free_gib", "gpu.used_gib",
     "gpu.utilization", "gpu.other_processes", "gpu.ecc_errors", "gpu.driver_fault", "env.driver", "env.driver_cuda",
 )  # fmt: skip
 ENVIRONMENT = (

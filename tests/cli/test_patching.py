@@ -110,3 +110,11 @@ def test_the_diff_shows_no_secret_and_still_applies(diagnose: Command, in_exampl
     (in_example / "fix.patch").write_text(out)
     subprocess.run(["git", "apply", "--unidiff-zero", "fix.patch"], cwd=in_example, check=True)
     assert "precision: bf16" in config.read_text()
+
+
+def test_the_diff_of_a_file_with_windows_line_ends_applies(diagnose: Command, in_example: Path) -> None:
+    config = in_example / "config.yaml"
+    config.write_bytes(config.read_bytes().replace(b"\n", b"\r\n"))
+    result = diagnose(*NAN, *FILES, "--diff")
+    assert "secrets" not in result.err
+    assert "+precision: bf16" in result.out

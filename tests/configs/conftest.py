@@ -36,6 +36,8 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
         (root / part).parent.mkdir(parents=True, exist_ok=True)
         copy = shutil.copytree if (own / part).is_dir() else shutil.copy
         copy(own / part, root / part)
+    # What a log prints may stand for a setting; nothing here reads logs.
+    (root / "facts" / "log.yaml").write_text("- {name: log.lr.peak, type: float, means: The highest rate.}\n")
     return Knowledge(compile_packs([Pack("kb", root)]).__getitem__)
 
 

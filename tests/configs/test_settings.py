@@ -35,6 +35,11 @@ DS = '"zero_optimization": {"stage": 2}'
         # turned round
         ("a.yaml", "finetuning_type: lora\nstage: sft\ndisable_gradient_checkpointing: true\n", "gradient_checkpointing", False),
         ("a.yaml", "finetuning_type: lora\nstage: sft\ndisable_shuffling: false\n", "shuffle", True),
+        # what a script makes for validation
+        ("a.py", 'val_ds = image_dataset_from_directory("val", shuffle=False)\n', "shuffle", None),
+        ("a.py", "train_loader = DataLoader(a, shuffle=True)\nval_loader = DataLoader(b, shuffle=False)\n", "shuffle", True),
+        ("a.py", "test_loader = DataLoader(b, batch_size=1)\n", "micro_batch_size", None),
+        ("a.py", "sampler = DistributedSampler(a, shuffle=False)\n", "shuffle", False),
         # elements of lists
         ("a.json", f'{{{DS}, "optimizer": {{"params": {{"betas": [0.9, 0.95]}}}}}}', "adam_beta2", 0.95),
         ("a.sh", "fairseq-train d --lr 0.0005 --max-update 9 --adam-betas '(0.9, 0.98)'\n", "adam_beta2", 0.98),
@@ -52,6 +57,9 @@ DS = '"zero_optimization": {"stage": 2}'
         # the class as Hydra names it
         ("a.yaml", "optimizer:\n  _target_: torch.optim.AdamW\n  lr: 0.1\n", "optimizer", "adamw"),
         ("a.yaml", "scheduler:\n  _target_: torch.optim.lr_scheduler.OneCycleLR\n", "lr_scheduler", "onecycle"),
+        # what goes through at once, of what goes through before a step
+        ("a.cfg", "[net]\nbatch=64\nsubdivisions=16\nburn_in=1000\n", "micro_batch_size", 4),
+        ("a.cfg", "[net]\nbatch=64\nsubdivisions=16\nburn_in=1000\n", "global_batch_size", 64),
         # what Weights & Biases keeps of a run, of old and of now
         ("config.yaml", "wandb_version: 1\nlr:\n  desc: null\n  value: 0.1\n", "learning_rate", 0.1),
         ("config.yaml", "_wandb:\n  value: {}\noptim:\n  value:\n    lr: 0.1\n", "learning_rate", 0.1),

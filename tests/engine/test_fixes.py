@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from traindx.engine.facts import Facts, Value
+from traindx.engine.conditions import in_words
+from traindx.engine.facts import Fact, Facts, Origin, Value
 from traindx.engine.fixes import Setting, changes, offers, together
 from traindx.engine.infer import rank
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.kb.load import compile_packs
+from traindx.engine.kb.load import compile_packs, load
+from traindx.engine.kb.packs import own_pack
+from traindx.engine.next_tests import next_tests
 
-from ..small_pack import FIXES, PackMaker, facts_of
+from ..small_pack import FIXES, SETTINGS, PackMaker, facts_of
 
 NAN = {"nan-loss": 1.0}
 
@@ -48,6 +51,13 @@ def changed(make_pack: PackMaker, settings: str, facts: Mapping[str, Value]) -> 
             {"grad_clip_norm": 1.2},
         ),
         ("{grad_clip_norm: {compute: grad.norm.max / 4, otherwise: 1.0}}", {}, {"grad_clip_norm": 1.0}),
+        # What stands there stays, where the fix says so.
+        ("{precision: {set: bf16, only_if: not known(config.precision)}}", {}, {"precision": "bf16"}),
+        (
+            "{precision: {set: bf16, only_if: not known(config.precision)}}",
+            {"config.precision": "fp16"},
+            {},
+        ),
     ],
 )
 def test_what_a_change_sets(
@@ -69,11 +79,53 @@ def test_a_smaller_batch_with_more_accumulation_keeps_at_least_the_global_batch(
     assert after["micro_batch_size"] * after["gradient_accumulation_steps"] >= batch * steps  # type: ignore[operator]
 
 
+def own_changes(fix: str, facts: Mapping[str, Value]) -> dict[str, Value]:
+    """What one of our own fixes changes."""
+    return {one.name: one.after for one in changes(load([own_pack()]).fixes[fix], facts_of(facts))[0]}
+
+
+def test_a_path_to_resume_from_stays_and_what_keeps_its_state_out_is_switched_off() -> None:
+    fix, path = "resume-through-trainer", "out/checkpoint-2000"
+    assert own_changes(fix, {"config.resume": path}) == {}
+    both: dict[str, Value] = {"config.resume": path, "config.save_only_model": True}
+    assert own_changes(fix, both) == {"save_only_model": False}
+    assert own_changes(fix, {}) == {"resume": "latest"}
+
+
+def test_a_trainer_that_accumulates_by_itself_is_not_told_to() -> None:
+    facts: dict[str, Value] = {"config.micro_batch_size": 8, "config.global_batch_size": 256}
+    assert own_changes("shrink-batch", facts) == {"micro_batch_size": 2}
+
+
 def test_a_relative_change_of_an_unknown_value_is_said_and_not_made_up(knowledge: Knowledge) -> None:
     facts = facts_of({"test.lower_lr_helps": True, "test.fp32_clears_nan": False})
     (offer,) = offers(rank(knowledge, facts, NAN), facts, knowledge)
     assert offer.settings == ()
     assert offer.notes == ("learning_rate: multiply it by 0.1; what it is now is not known here",)
+
+
+def test_a_rate_that_the_log_prints_is_changed_from_there_and_not_asked_for(make_pack: PackMaker) -> None:
+    seen = SETTINGS.replace("means: rate}", "means: rate, ask: Which rate?, seen_as: log.lr.first}")
+    pack = make_pack(
+        {
+            "settings/all.yaml": seen,
+            "facts/lr.yaml": "- {name: log.lr.first, type: float, means: what is printed}\n",
+        }
+    )
+    knowledge = Knowledge(compile_packs([pack]).__getitem__)
+    facts = facts_of({})
+    assert "config.learning_rate" in asked(knowledge, facts)
+    facts.add(Fact("log.lr.first", 0.5, Origin.LOG))
+    assert "config.learning_rate" not in asked(knowledge, facts)
+    facts.extend(facts_of({"test.lower_lr_helps": True, "test.fp32_clears_nan": False}))
+    (offer,) = offers(rank(knowledge, facts, NAN), facts, knowledge)
+    assert offer.settings == (Setting("learning_rate", 0.5, 0.05),)
+    assert "config.learning_rate" not in facts
+
+
+def asked(knowledge: Knowledge, facts: Facts) -> set[str]:
+    """The facts that a person would be asked for."""
+    return {one.fact.name for one in next_tests(rank(knowledge, facts, NAN), facts, knowledge)}
 
 
 def test_fixes_come_in_the_order_of_the_causes(knowledge: Knowledge) -> None:
@@ -91,14 +143,42 @@ def test_a_fix_that_is_in_place_already_is_not_offered(knowledge: Knowledge) -> 
     assert [one.fix.id for one in offers(rank(knowledge, facts, NAN), facts, knowledge)] == ["use-bf16"]
 
 
-def test_a_fix_whose_condition_is_unknown_is_offered_with_its_proviso(make_pack: PackMaker) -> None:
-    with_when = FIXES.replace(
-        "settings: {precision: bf16}", "when: loss.nonfinite, settings: {precision: bf16}"
-    )
-    knowledge = Knowledge(compile_packs([make_pack({"fixes/all.yaml": with_when})]).__getitem__)
-    ranked = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), NAN)
-    assert offers(ranked, Facts(), knowledge)[0].proviso == "loss.nonfinite"
+def with_when(make_pack: PackMaker, when: str) -> Knowledge:
+    """The small knowledge base, in which the first fix has this condition."""
+    fixes = FIXES.replace("settings: {precision: bf16}", f"{when}, settings: {{precision: bf16}}")
+    return Knowledge(compile_packs([make_pack({"fixes/all.yaml": fixes})]).__getitem__)
+
+
+HALF_PRECISION: dict[str, Value] = {"test.fp32_clears_nan": True}
+
+
+def test_a_fix_whose_condition_is_unknown_comes_last_with_its_proviso_in_words(make_pack: PackMaker) -> None:
+    knowledge = with_when(make_pack, "when: loss.nonfinite")
+    ranked = rank(knowledge, facts_of(HALF_PRECISION), NAN)
+    offered = [(one.fix.id, one.proviso) for one in offers(ranked, Facts(), knowledge)]
+    assert offered[:2] == [("use-fp32", ""), ("use-bf16", "the loss is NaN")]
     assert offers(ranked, facts_of({"loss.nonfinite": False}), knowledge)[0].fix.id == "use-fp32"
+
+
+def test_one_that_is_to_keep_its_place_keeps_it_and_says_its_own_words(make_pack: PackMaker) -> None:
+    knowledge = with_when(make_pack, "when: loss.nonfinite, when_says: it broke, when_unknown: keep")
+    ranked = rank(knowledge, facts_of(HALF_PRECISION), NAN)
+    first = offers(ranked, Facts(), knowledge)[0]
+    assert (first.fix.id, first.proviso) == ("use-bf16", "it broke")
+
+
+def test_one_that_is_to_be_left_out_is_so_where_a_run_was_read_and_nobody_wrote(make_pack: PackMaker) -> None:
+    knowledge = with_when(make_pack, "when: loss.nonfinite, when_unknown: leave-out")
+    ranked = rank(knowledge, facts_of(HALF_PRECISION), NAN)
+
+    def ids(**more: Value) -> set[str]:
+        facts = Facts()
+        facts.extend(Fact(name.replace("__", "."), value, Origin.LOG) for name, value in more.items())
+        return {one.fix.id for one in offers(ranked, facts, knowledge)}
+
+    assert "use-bf16" in ids()
+    assert "use-bf16" not in ids(loss__first=2.3)
+    assert "use-bf16" in ids(loss__first=2.3, log__prose=("The adapter is burnt.",))
 
 
 def test_all_fixes_together_leave_out_what_contradicts_an_earlier_one(knowledge: Knowledge) -> None:
@@ -110,11 +190,21 @@ def test_all_fixes_together_leave_out_what_contradicts_an_earlier_one(knowledge:
 
 
 def test_a_proviso_names_only_what_is_not_decided(make_pack: PackMaker) -> None:
-    when = (
-        "when: loss.nonfinite or grad.norm.max > 5 or config.precision == 'fp16', settings: {precision: bf16}"
+    knowledge = with_when(
+        make_pack, "when: loss.nonfinite or grad.norm.max > 5 or config.precision == 'fp16'"
     )
-    pack = make_pack({"fixes/all.yaml": FIXES.replace("settings: {precision: bf16}", when)})
-    knowledge = Knowledge(compile_packs([pack]).__getitem__)
     facts = facts_of({"test.fp32_clears_nan": True, "loss.nonfinite": False, "config.precision": "fp32"})
     offered = {one.fix.id: one.proviso for one in offers(rank(knowledge, facts, NAN), facts, knowledge)}
-    assert offered["use-bf16"] == "grad.norm.max > 5"
+    assert offered["use-bf16"] == "the largest is above 5"
+
+
+def test_no_condition_of_a_fix_is_shown_as_code() -> None:
+    knowledge = load([own_pack()])
+    for fix in knowledge.fixes.values():
+        if fix.when is not None:
+            says = fix.when_says or in_words(fix.when.node, lambda name: None, _means(knowledge))
+            assert not any(name in says for name in fix.when.names), fix.id
+
+
+def _means(knowledge: Knowledge) -> Callable[[str], str]:
+    return lambda name: knowledge.facts[name].means if name in knowledge.facts else "the version"

@@ -178,3 +178,10 @@ def test_this_machine_counts_less_where_a_run_was_handed_in(
     facts.add(Fact("config.precision", "fp16", Origin.HERE, (Place("this machine"),)))
     one = judge(knowledge.causes["fp16-overflow"], facts, NAN, knowledge.weights)
     assert one.decibans - one.prior == pytest.approx(12 * share)
+
+
+def test_this_machine_says_nothing_of_a_run_that_was_on_another(knowledge: Knowledge) -> None:
+    facts = facts_of({"log.steps": 10, "env.elsewhere": True})
+    facts.add(Fact("config.precision", "fp16", Origin.HERE, (Place("this machine"),)))
+    one = judge(knowledge.causes["fp16-overflow"], facts, NAN, knowledge.weights)
+    assert one.decibans == one.prior

@@ -48,7 +48,7 @@ SECRETS = [
 HARMLESS = [
     "token: 512", "max_tokens: 4096", "pad_token: <pad>", "use_auth_token=True", "eos_token: </s>",
     "tokenizer: gpt2", "tokens per second: 1234.5", "token: ${HF_TOKEN}", "special tokens: 10, usage: 0.45",
-    "loss=0.5 gpu@2", "forward pass: 0.53 s", "pad_token: '[PAD]'", "PWD=/data/run", "http://node:8080/x?to=a@b",
+    "loss=0.5 gpu@2", "tok.pad_token = tok.eos_token", "forward pass: 0.53 s", "pad_token: '[PAD]'", "PWD=/data/run", "http://node:8080/x?to=a@b",
     "next token: 'the'", "password: ${DB_PASSWORD}", "secret sauce of the model", "num_key_value_heads: 8", "key: value",
     'print("pad token:", tok.pad_token, "eos token:", tok.eos)', '"PWD": "/data/run"',
     'raise ValueError("bad token: " + str(x) + " in file")', "print('token:', token)",

@@ -10,8 +10,10 @@ from traindx.engine.diagnose import Reasoned, diagnose
 from traindx.engine.facts import Fact, Origin, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs
+from traindx.engine.kb.rules import Weights
 from traindx.engine.probe import Findings
 from traindx.engine.resemblance import likenesses, stem, written_words
+from traindx.engine.weigh import reads_like
 
 from ..small_pack import PackMaker
 
@@ -54,6 +56,13 @@ def test_the_nearest_page_counts_whole_and_the_others_by_their_share() -> None:
         "shapes": round(5 / 31, 3),
         "overflow": round(1 / 31, 3),
     }
+
+
+def test_a_few_common_words_count_less_than_those_of_a_report() -> None:
+    few, many = (likenesses([text], PAGES, ALL)["masks"] for text in ("loss", "loss pad"))
+    assert few.share == many.share == 1.0
+    weights = Weights({}, {}, 0, 0, {}, 0, 8.0, 0.9, 0.5, 0.1)
+    assert [round(reads_like(one, weights, enough=31).decibans, 2) for one in (few, many)] == [0.26, 8.0]
 
 
 def test_the_words_that_tell_most_are_named_first() -> None:

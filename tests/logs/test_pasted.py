@@ -52,6 +52,15 @@ def test_code_is_found_where_it_stands(knowledge: Knowledge, text: str, line: in
     assert line in [place.line for one in found.causes[0].evidence for place in one.source]
 
 
+TABLE = "| step | memory |\n|---|---|\n" + "".join(f"| {step}00 | {step}.1 GB |\n" for step in range(1, 9))
+
+
+@pytest.mark.parametrize("head", ["", TABLE], ids=["words", "a table in Markdown too"])
+def test_a_table_makes_no_log_of_a_report(knowledge: Knowledge, head: str) -> None:
+    found = told(knowledge, f"{WORDS}\n\n{head}\n```python\n{LOSS}\n```\n")
+    assert found.causes[0].id == "loss-function-wrong"
+
+
 def test_the_report_is_named_once(knowledge: Knowledge) -> None:
     assert [one.name for one in told(knowledge, f"{WORDS}\n\n```python\n{LOSS}\n```\n").inputs] == [
         "issue.md"

@@ -45,6 +45,7 @@ def test_a_trainer_nobody_knows_is_read(read: Reads, line: str, value: float) ->
         "version loss 1.2.3",
         "loss-2024-03-01.log opened",
         "no loss here",
+        "'optimizer=auto' found, ignoring 'loss0=0.01' and determining it",
     ],
 )
 def test_what_only_looks_like_a_loss_is_none(read: Reads, line: str) -> None:
@@ -281,6 +282,97 @@ def test_bars_of_other_work_than_training_count_no_steps(read: Reads) -> None:
         "Epoch 1:  20%|##        | 20/100 [00:10<00:40,  2.0it/s, loss=0.5]\n"
     )
     assert run["log.steps"] == 20
+
+
+def test_bars_of_other_work_tell_no_speed(read: Reads) -> None:
+    scan = "Scanning labels...: {0} images: {0}%|#   | {0}/100 [00:01<00:01, 812.11it/s]\n"
+    epoch = "Epoch 1:  {0}%|##   | {0}/100 [00:10<00:40,  2.0it/s, loss=0.5]\n"
+    log = "".join(line.format(done) for line in (scan, epoch) for done in range(10, 99, 10))
+    run = read(log)
+    assert (run["log.speed.steps_per_second"], run["log.speed.slowdown"]) == (2.0, None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Test: [ 10/20]\tTime 0.1\tLoss 2.5\n",
+        "Validating: 100%|####| 20/20 [00:03<00:00, 5.9it/s]\n",
+        "Validation step 19/20 loss 2.5\n",
+    ],
+)
+def test_batches_of_a_validation_are_no_steps(read: Reads, line: str) -> None:
+    run = read(f"Epoch: 3 [40/100] loss 2.0\n{line}val_loss 2.5\n")
+    assert (run["log.steps"], run.place("loss.eval.last").step) == (240, 240)
+
+
+def test_a_validation_may_stand_at_a_step_of_training(read: Reads) -> None:
+    assert read("Validation at step 200/400: loss 2.5\n")["log.steps"] == 200
+
+
+def test_of_two_pairs_the_first_counts_epochs(read: Reads) -> None:
+    run = read("[0/25][781/782] Loss_D: 0.9\n[1/25][40/782] Loss_D: 0.6\n")
+    assert (run["log.epochs"], run["log.steps"], run["log.total_steps"]) == (1.0, 822, 19550)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Transferred 469/475 items from pretrained weights\n",
+        "trainer: task=detect, epochs=60, time=None, patience=9, batch=16, save=True, cache=False, lr0=0.01, box=7.5\n",
+    ],
+)
+def test_other_counts_are_no_steps(read: Reads, line: str) -> None:
+    run = read(f"{line}loss 2.0\n")
+    assert (run["log.steps"], run["log.epochs"], run["log.lr.first"]) == (None, None, None)
+
+
+def test_samples_are_no_steps(read: Reads) -> None:
+    run = read("Train Epoch: 2 [1280/60000 (2%)]\tLoss: 0.38\n")
+    assert (run["log.steps"], run["log.epochs"]) == (None, 2.0)
+
+
+def test_a_bar_behind_the_row_of_a_table_tells_step_and_speed(read: Reads) -> None:
+    header = "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n"
+    row = "       {}/60      6.76G        1.2       13.0          7        640:  62%|###  | 72/115 [00:12<00:07,  6.50it/s]\n"
+    scores = "                 Class     Images  Instances      Box(P          R      mAP50): 100%|###| 8/8 [00:01<00:00,  5.12it/s]\n"
+    run = read("".join(header + row.format(epoch) + scores for epoch in (1, 2)))
+    assert (run["log.steps"], run["log.speed.steps_per_second"]) == (115 + 72, 6.5)
+
+
+def test_of_a_bar_that_is_drawn_anew_the_last_counts(read: Reads) -> None:
+    steps = "".join(f"step {step} loss 2.0\n" for step in range(9))
+    tried = "scan: CUDA out of memory. Tried to allocate {}.00 GiB"
+    run = read(f"{steps}{tried.format(2)}\r{tried.format(3)}\n{tried.format(9)}\n")
+    assert run["gpu.oom.tried_gib"] == 3.0
+
+
+def test_a_file_of_settings_alone_is_no_log(read: Reads) -> None:
+    options = "----- Options -----\n   batch_size: 1\n   lr: 0.0002\n   netG: unet_256\n----- End -----\n"
+    assert read(options).findings.inputs[0].kind == "config"
+    assert (
+        read("config:\n  lr: 0.1\n  x: 2\n\nstep 1 loss 2.0 and more\nstep 2 loss 1.9 and more\n")
+        .findings.inputs[0]
+        .kind
+        == "log"
+    )
+
+
+@pytest.mark.parametrize(("lowest", "zero"), [(0.0, True), (0.4, False)])
+def test_a_class_that_is_never_learnt(read: Reads, lowest: float, zero: bool) -> None:
+    line = "2024-01-20 22:11:{0}.4: train_loss -0.{0}\n2024-01-20 22:11:{0}.5: Pseudo dice [0.9, {1}, nan]\n"
+    run = read("".join(line.format(second, lowest) for second in range(10, 30)))
+    assert run["log.eval_accuracy.class_zero"] is zero
+    assert run["log.eval_accuracy.last"] == pytest.approx((0.9 + lowest) / 2)
+
+
+@pytest.mark.parametrize(("ends", "won"), [((0.001, 9.0), True), ((0.25, 2.1), False)])
+def test_a_discriminator_that_wins(read: Reads, ends: tuple[float, float], won: bool) -> None:
+    line = "(epoch: 1, iters: {}, time: 0.1, data: 0.1) G_GAN: {:.3f} G_L1: 20.0 D_real: {:.3f} D_fake: {:.3f} \n"
+    log = "".join(
+        line.format(n, 2 + (ends[1] - 2) * n / 40, *2 * [ends[0] if n > 9 else 0.5]) for n in range(40)
+    )
+    run = read(log)
+    assert (run["log.discriminator_won"], run["loss.nonfinite"], run["loss.trend"]) == (won, False, None)
 
 
 def test_lines_ended_by_several_returns_keep_their_numbers(read: Reads) -> None:

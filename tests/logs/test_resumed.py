@@ -42,5 +42,8 @@ def test_a_run_that_goes_on_as_it_was(knowledge: Knowledge) -> None:
 
 
 def test_two_runs_that_begin_alike_are_not_one(knowledge: Knowledge) -> None:
-    first, second = log("a.log", range(1, 40), falling, 0.1), log("b.log", range(1, 40), lambda epoch: 3.0, 0.1)
+    first, second = (
+        log("a.log", range(1, 40), falling, 0.1),
+        log("b.log", range(1, 40), lambda epoch: 3.0, 0.1),
+    )
     assert facts_of(knowledge, first, second).value("loss.jump_at_resume") is None

@@ -212,3 +212,29 @@ def test_a_long_series_keeps_its_peaks_in_bounded_memory() -> None:
     assert max(peak.value for peak in series.peaks) == 50.0
     assert series.high is not None
     assert series.high.mark.number == 70_001
+
+
+@pytest.mark.parametrize(
+    ("course", "risen", "collapsed"),
+    [
+        ("-1400..-200x60 -180 -220 -150 -210", True, False),
+        ("20..480x40 480 460 500 470 490 455", True, False),
+        ("48..230x50 230..-180x50", False, True),
+        ("10 14 8 12 9 15 11 7 13 10 12 8 14 11 9 13 10 12 11 9", False, False),
+    ],
+)
+def test_the_course_of_a_reward(knowledge: Knowledge, course: str, risen: bool, collapsed: bool) -> None:
+    found = facts(knowledge, episode_return=course)
+    assert found["log.agent_trains"] is True
+    assert (found["log.reward.risen"], found["log.reward.collapsed"]) == (risen, collapsed)
+
+
+def test_a_validation_accuracy_at_chance_is_as_good_as_zero(knowledge: Knowledge) -> None:
+    found = facts(knowledge, accuracy="4 13 30 45 54", eval_accuracy="0.10 0.12 0.09 0.11 0.10")
+    assert found["log.eval_accuracy.max"] == pytest.approx(0.0012)
+    assert found["log.eval_accuracy.zero"] is True
+
+
+def test_a_score_that_rises_from_next_to_nothing_is_not_zero(knowledge: Knowledge) -> None:
+    assert facts(knowledge, eval_accuracy="0.0001 0.0004 0.0012 0.003")["log.eval_accuracy.zero"] is False
+    assert facts(knowledge, eval_accuracy="0.0001 0.0002")["log.eval_accuracy.zero"] is False

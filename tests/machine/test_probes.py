@@ -115,7 +115,7 @@ def ask(
 def test_a_device_is_told(ask: Callable[..., Findings]) -> None:
     assert values(ask(Reading("NVML", (IDLE,), "535.1", "12.2"))) == {
         "env.driver": "535.1", "env.driver_cuda": "12.2", "gpu.present": True, "gpu.count": 1, "gpu.name": "Tesla T4",
-        "gpu.capability": "7.5", "gpu.total_gib": 16.0, "gpu.used_gib": 0.001, "gpu.free_gib": 16.0,
+        "env.gpu_name_here": "Tesla T4", "gpu.capability": "7.5", "gpu.total_gib": 16.0, "gpu.used_gib": 0.001, "gpu.free_gib": 16.0,
         "gpu.other_processes": False, "gpu.utilization": 3.0, "gpu.ecc_errors": 1,
     }  # fmt: skip
 
@@ -171,7 +171,7 @@ def test_devices_that_are_all_lost_are_a_fault_and_not_present(ask: Callable[...
 
 def test_without_any_driver_there_is_no_accelerator(ask: Callable[..., Findings]) -> None:
     findings = ask(NoDevice("no NVIDIA driver is loaded"))
-    assert values(findings) == {"gpu.present": False, "gpu.count": 0}
+    assert values(findings) == {"gpu.present": False, "gpu.count": 0, "env.gpu_count_here": 0}
     assert "no NVIDIA driver is loaded; no AMD compute driver" in findings.facts[0].places[0].text
 
 

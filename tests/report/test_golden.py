@@ -84,3 +84,11 @@ def test_json(diagnosis: Diagnosis, update: bool) -> None:
 def test_nothing_found(knowledge: Knowledge, update: bool) -> None:
     made = diagnose(knowledge, [], version="9.9").diagnosis
     check("nothing-found.txt", "".join(line.text + "\n" for line in screen(made)), update=update)
+
+
+def test_where_nothing_is_found_no_change_is_advised(knowledge: Knowledge) -> None:
+    made = diagnose(knowledge, [], version="9.9").diagnosis
+    report = to_markdown(made, knowledge)
+    assert made.fixes == ()
+    assert "nothing is to be changed" in report
+    assert "Tests that would tell more" not in report

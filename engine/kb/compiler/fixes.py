@@ -23,6 +23,8 @@ def _fix(scope: Scope, entry: Located) -> Stored:
         "expect": scope.text(entry, ("expect",), fix.expect),
         "why": scope.text(entry, ("why",), fix.why or ""),
         "when": scope.condition(entry, ("when",), fix.when) if fix.when else None,
+        "when_says": fix.when_says or "",
+        "when_unknown": fix.when_unknown,
         "settings": settings,
         "snippet": fix.snippet or "",
         "command": scope.text(entry, ("command",), fix.command or ""),
@@ -46,7 +48,8 @@ def _change(scope: Scope, entry: Located, name: str, change: Any) -> Stored:
     )
     if way == "set":
         scope.value(entry, (*path, "set"), f"config.{name}", change.set)
-    stored = {"way": way, "otherwise": change.otherwise, "digits": change.digits}
+    only_if = scope.condition(entry, (*path, "only_if"), change.only_if) if change.only_if else None
+    stored = {"way": way, "otherwise": change.otherwise, "digits": change.digits, "only_if": only_if}
     if way == "compute":
         checked = scope.condition(entry, (*path, "compute"), change.compute, "number")
         return stored | {"expression": checked}

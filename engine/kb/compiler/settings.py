@@ -11,12 +11,16 @@ from .parts import Compilers, Stored
 
 def _setting(scope: Scope, entry: Located) -> Stored:
     one = entry.model
+    if one.seen_as:
+        scope.fact(entry, ("seen_as",), one.seen_as)
     return {
         "type": one.type,
         "means": one.means,
         "values": one.values or [],
+        "words": one.words,
         "low": one.low,
         "high": one.high,
+        "seen_as": one.seen_as or "",
     }
 
 
@@ -35,6 +39,8 @@ def _dialect(scope: Scope, entry: Located) -> Stored:
     for key in ("agrees", "never_added", "added_beside"):
         for index, name in enumerate(getattr(dialect, key)):
             scope.refer(entry, (key, index), "setting", name)
+    for name in dialect.follows:
+        scope.refer(entry, ("follows", name), "setting", name, on_key=True)
     for name, ways in dialect.settings.items():
         path = ("settings", name)
         scope.refer(entry, path, "setting", name, on_key=True)

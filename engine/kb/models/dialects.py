@@ -38,6 +38,7 @@ class Spelled(Model):
         description="How a text is read: `16G` as GiB (bare numbers are GiB times `scale`), `1-12:00:00` as minutes, "
         "`0,1` as the number of its parts, `gpu:a100:2` as its last number.",
     )
+    over: str | None = Field(None, description="Another key whose number divides this one's.")
     times: str | None = Field(
         None, description="Another key whose number is multiplied in, 1 where it is not there."
     )
@@ -121,6 +122,11 @@ class Dialect(Entry):
     )
     never_added: list[str] = Field(
         default_factory=list, description="Settings that are changed where they stand, and never added."
+    )
+    follows: dict[str, Text] = Field(
+        default_factory=dict,
+        description="Settings it has no key for, or whose key must stay as it is, each with what it follows from, "
+        "in words: they are neither read nor changed.",
     )
     added_beside: list[str] = Field(
         default_factory=list,

@@ -56,10 +56,19 @@ class Setting(Model):
     unit: Text | None = None
     means: Text
     values: list[Text] | None = Field(None, description="The only texts it may hold.")
+    words: list[Text] = Field(
+        default_factory=list,
+        description="Texts that are ours and no trainer's own: written only by a dialect that has a word for them.",
+    )
     low: float | None = Field(None, description="The smallest value that makes sense.")
     high: float | None = Field(None, description="The largest value that makes sense.")
     ask: Text | None = None
     minutes: Minutes = 1
+    seen_as: FactName | None = Field(
+        None,
+        description="The fact that tells its value where no configuration does: fixes start from it, and nobody "
+        "is asked.",
+    )
 
 
 class Check(Entry):

@@ -22,6 +22,11 @@ class Change(Model):
     )
     otherwise: Scalar | None = Field(None, description="The value where the old one, or a fact, is unknown.")
     digits: int | None = Field(None, ge=1, le=6, description="Significant digits of a computed value.")
+    only_if: Text | None = Field(
+        None,
+        description="A condition; where it is not known to hold, this setting is left as it is: "
+        "`not known(config.resume)`.",
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -45,6 +50,14 @@ class Fix(Entry):
     why: Text | None = None
     when: Text | None = Field(
         None, description="A condition; where it is known to be false the fix is not offered."
+    )
+    when_says: Text | None = Field(
+        None, description="The condition in words, after `if`; made of what its facts mean where left out."
+    )
+    when_unknown: Literal["last", "keep", "leave-out"] = Field(
+        "last",
+        description="Where nothing tells whether the condition holds: after the other fixes of its cause, in its "
+        "place, or not at all in a run of which something was read.",
     )
     safety: Literal["safe", "unsafe", "advice"] = Field(
         description="safe: changes no result it should not. unsafe: changes results. advice: a person must do it."

@@ -74,7 +74,10 @@ class LogFormat(Entry):
     recognise: Regex = Field(description="A regular expression that only this trainer's lines match.")
     pattern: Regex | None = Field(
         None,
-        description="Named groups are metrics. Left out where the general reader of `name: value` suffices.",
+        description="Named groups are metrics, or say where the run is: `step`, `epoch`, and `done` of `total` "
+        "steps. Of a list in brackets the mean counts, and the lowest where there is a metric `..._lowest`. "
+        "Where none is a metric, the general reader of `name: value` reads the numbers. Left out where it "
+        "suffices for all.",
     )
     fields: dict[str, str] = Field(
         default_factory=dict, description="This trainer's name -> metric, where the general names do not fit."

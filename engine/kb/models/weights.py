@@ -22,6 +22,11 @@ class Weights(Model):
         ge=0,
         description="Decibans of the text reading most like a cause, where no evidence makes one likely.",
     )
+    resembles: float = Field(
+        default=0.0,
+        ge=0,
+        description="Weight of the shared words from which on that counts whole; a few words that all texts have count less.",
+    )
     confirmed: float = Field(gt=0, lt=1)
     likely: float = Field(gt=0, lt=1)
     possible: float = Field(gt=0, lt=1)

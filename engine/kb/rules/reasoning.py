@@ -79,6 +79,8 @@ class ChangeRule(NamedTuple):
     expression: Rule | None = None
     otherwise: Scalar | None = None
     digits: int | None = None
+    only_if: Rule | None = None
+    """What must be known to hold; else the setting is left as it is."""
 
 
 class FixRule(NamedTuple):
@@ -91,6 +93,10 @@ class FixRule(NamedTuple):
     expect: str
     why: str = ""
     when: Rule | None = None
+    when_says: str = ""
+    """The condition in words."""
+    when_unknown: str = "last"
+    """What becomes of it where the condition is not decided: `last`, `keep` or `leave-out`."""
     settings: Mapping[str, ChangeRule] = MappingProxyType({})
     snippet: str = ""
     command: str = ""
@@ -133,6 +139,7 @@ class Weights(NamedTuple):
     confirmed: float
     likely: float
     possible: float
+    resembles: float = 0.0
 
 
 @functools.cache

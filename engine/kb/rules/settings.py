@@ -16,6 +16,10 @@ class SettingRule(NamedTuple):
     values: tuple[str, ...]
     low: float | None
     high: float | None
+    words: tuple[str, ...] = ()
+    """Texts of our own that only a dialect with a word for them can write."""
+    seen_as: str = ""
+    """The fact that tells its value where no configuration does."""
 
 
 class CheckRule(NamedTuple):

@@ -39,6 +39,8 @@ class _Reader:
         self.sections: dict[Path, Span] = {}
         self.calls: set[str] = set()
         self.known = constants(source.tree)
+        self.targets: dict[ast.expr, str] = {}
+        """What a callable gives -> the variable that it is kept in."""
 
     def walk(self, tree: ast.Module) -> None:
         for node in ast.walk(tree):
@@ -65,6 +67,12 @@ class _Reader:
                 self.assign(one, other)
             return
         path = dotted(target)
+        if path and isinstance(value, ast.Call):
+            # Of `val = make(...).batch(8).prefetch(2)` every call is for `val`.
+            held: ast.expr = value
+            while isinstance(held, ast.Call):
+                self.targets[held] = path[-1]
+                held = held.func.value if isinstance(held.func, ast.Attribute) else held.func
         if path[:2] == ("os", "environ"):
             self.emit(path[2:], value, kind="environment")
         elif path:
@@ -101,13 +109,16 @@ class _Reader:
         span = None if node.args or node.keywords else (inside, inside)
         self.entries.append(Entry((*owner, name, "()"), True, at, span, style="call", kind="argument"))
         for index, value in enumerate(node.args[:_POSITIONS]):
-            self.emit((index,), value, kind="argument", scope=name)
+            self.emit((index,), value, kind="argument", scope=name, target=self.targets.get(node, ""))
         for keyword in node.keywords:
             if keyword.arg is None:
                 self.calls.add(f"{name}**")
             else:
                 start = self.offset(keyword.lineno, keyword.col_offset)
-                self.emit((keyword.arg,), keyword.value, kind="argument", scope=name, key=start)
+                self.emit(
+                    (keyword.arg,), keyword.value, kind="argument", scope=name, key=start,
+                    target=self.targets.get(node, ""),
+                )  # fmt: skip
 
     def declared(self, node: ast.Call) -> None:
         """A command-line option as argparse or click declares it, with its default."""
@@ -135,14 +146,21 @@ class _Reader:
                 self.emit((option,), default, kind="default")
 
     def emit(
-        self, path: Path, node: ast.expr, *, kind: str = "", scope: str = "", key: int | None = None
+        self,
+        path: Path,
+        node: ast.expr,
+        *,
+        kind: str = "",
+        scope: str = "",
+        key: int | None = None,
+        target: str = "",
     ) -> None:
         """The entries of a value: one for a constant, one for each part of a mapping or list."""
         held = list(parts(node))
         if held:
             for part, value, start in held:
                 inner = None if start is None else self.offset(start.lineno, start.col_offset)
-                self.emit((*path, part), value, kind=kind, scope=scope, key=inner)
+                self.emit((*path, part), value, kind=kind, scope=scope, key=inner, target=target)
             if key is not None:
                 self.sections[(scope, *path) if scope else path] = (key, self.span(node)[1])
             return
@@ -153,7 +171,8 @@ class _Reader:
             span = self.span(self.known[node.id])
         whole = None if key is None else (key, self.span(node)[1])
         fixed = style in ("computed", "call")
-        self.entries.append(Entry(path, value, span[0], None if fixed else span, whole, style, kind, scope))
+        written = None if fixed else span
+        self.entries.append(Entry(path, value, span[0], written, whole, style, kind, scope, target))
 
     def value(self, node: ast.expr) -> tuple[Any, str]:
         value = constant(node, self.known)

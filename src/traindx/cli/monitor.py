@@ -77,7 +77,7 @@ def _say(values: Mapping[str, float | None], level: int) -> None:
     norm = values.get("grad_norm")
     if norm is not None and not math.isfinite(norm):
         mark = "  <- NOT FINITE"
-    click.echo(f"diagnose: step {values.get('step') or 0:g}  {'  '.join(parts)}{mark}", err=True)
+    click.echo(f"diagnose: step {values.get('step') or 0:.0f}  {'  '.join(parts)}{mark}", err=True)
 
 
 def _number(value: Any) -> float | None:

@@ -144,12 +144,18 @@ class Patching:
 def _without_secrets(file: FileChange) -> str:
     """The diff with as much around each change as shows no secret: masked, it would not apply."""
     diffs = (file.diff_around(context) for context in (3, 2, 1, 0))
-    shown = next((diff for diff in diffs if safe(diff) == diff), None)
+    shown = next((diff for diff in diffs if _is_safe(diff)), None)
     if shown is None:
         click.echo(
             f"{file.file.name}: secrets are masked below, so the patch does not apply; use --write", err=True
         )
     return shown or safe(file.diff)
+
+
+def _is_safe(diff: str) -> bool:
+    """Whether it can be shown as it is. A line that ends as on Windows must stay so, or the patch does not apply."""
+    plain = diff.replace("\r\n", "\n")
+    return safe(plain) == plain
 
 
 def _unsafe(offer: Offer) -> bool:

@@ -1,0 +1,85 @@
+"""What rewards say: whether an agent trains, how well it does, and how far its updates go."""
+
+from __future__ import annotations
+
+import math
+
+from . import curve
+from .series import Series, curve_of
+from .store import Store
+from .told import Told
+
+_SOME = 3
+_MOVES = ("reward_std", "reward_std_zero_share", "reference_kl", "policy_kl", "clip_fraction")
+"""What is printed beside a reward where a policy is trained on it; a model of rewards prints none of these."""
+_PARTS = 10
+"""The course of a reward is told by the medians of so many parts."""
+_MEDIAN = 1.25
+"""The error of a median is so many times that of a mean."""
+
+
+def tell_rewards(told: Told, store: Store) -> None:
+    """All facts of the rewards, and of the updates of a policy."""
+    _tell_equal(told, store)
+    episodes = [*store.of("episode_return"), *store.of("episode_length")]
+    if episodes:
+        told.tell("log.agent_trains", True, episodes[0].marks[0])
+    if (moves := policy(store)) is not None:
+        told.tell("log.policy_trains", True, moves.marks[0])
+    _tell_course(told, store)
+    _tell_chosen(told, store)
+    for metric, name in (("policy_kl", "log.policy_kl"), ("clip_fraction", "log.clip_fraction")):
+        for series in store.of(metric)[:1]:
+            if values := (line := curve_of(series)).values:
+                told.tell(name, max(curve.parts(values, _PARTS)), line.marks[-1])
+
+
+def _tell_chosen(told: Told, store: Store) -> None:
+    """How far the reward of chosen answers fell. Measured from a reference model, it begins at zero."""
+    for series in store.of("chosen_reward")[:1]:
+        values = (line := curve_of(series)).values
+        if len(values) >= told.limits["points_few"] and abs(values[0]) < 1:
+            fall = max(values[0], 0.0) - curve.parts(values, _PARTS)[-1]
+            told.tell("log.reward.chosen_fall", fall, line.marks[-1])
+
+
+def policy(store: Store) -> Series | None:
+    """What is printed of a policy that is trained on rewards of what it writes; None where none is."""
+    if not store.of("reward"):
+        return None
+    return next((series for metric in _MOVES for series in store.of(metric)), None)
+
+
+def _tell_equal(told: Told, store: Store) -> None:
+    """Whether the rewards within a group are all equal."""
+    for metric, dead in (("reward_std", 0.0), ("reward_std_zero_share", 1.0)):
+        for series in store.of(metric)[:1]:
+            values = curve_of(series).values[-20:]
+            if len(values) >= _SOME:
+                same = sum(value == dead for value in values) > 0.8 * len(values)
+                told.tell("log.reward.std_zero", same, series.marks[-1])
+
+
+def _tell_course(told: Told, store: Store) -> None:
+    """Where the reward of an agent begins, how high it comes and where it ends."""
+    series = next(iter([*store.of("episode_return"), *store.of("reward")]), None)
+    if series is None or len(values := (line := curve_of(series)).values) < told.limits["points_few"]:
+        return
+    levels, end = curve.parts(values, _PARTS), line.marks[-1]
+    best = max(levels)
+    place = levels.index(best)
+    told.tell("log.reward.first", levels[0], line.marks[0])
+    told.tell("log.reward.best", best, line.marks[(2 * place + 1) * len(values) // (2 * len(levels))])
+    told.tell("log.reward.last", levels[-1], end)
+    # Single episodes differ widely, so a change has to stand out from what the medians do by chance.
+    chance = (
+        told.limits["reward_noise"] * _MEDIAN * curve.noise(values) / math.sqrt(len(values) / len(levels))
+    )
+    told.tell("log.reward.risen", levels[-1] - levels[0] > chance, end)
+    lost = best - levels[-1]
+    collapsed = (
+        lost > chance
+        and lost > told.limits["reward_lost"] * (best - min(levels))
+        and lost > told.limits["clear_change"] * max(abs(best), abs(levels[-1]))
+    )
+    told.tell("log.reward.collapsed", collapsed, end)

@@ -1,0 +1,85 @@
+"""The folder of a run that MLflow kept: a file for each metric and each setting, put together again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .inputs import Input, Kind
+
+OWN = frozenset(("metrics", "params", "tags", "meta.yaml"))
+"""What such a folder holds of MLflow's own; the rest are files that the run left there."""
+SETTINGS = "params (a file each)"
+MAX_FILES = 400
+MAX_SIZE = 16 << 20
+"""Bytes of one metric."""
+
+
+def is_run(folder: Path) -> bool:
+    """Whether MLflow keeps a run in a folder."""
+    if not (folder / "metrics").is_dir() and not (folder / "params").is_dir():
+        return False
+    try:
+        return b"lifecycle_stage:" in (folder / "meta.yaml").read_bytes()[:4096]
+    except OSError:
+        return False
+
+
+def inputs_of(folder: Path) -> list[Input]:
+    """The metrics as a table, a row for each step, and the settings as one configuration."""
+    found = []
+    if table := _table(folder / "metrics"):
+        name = str(folder / "metrics (rows by step)")
+        found.append(Input(name, Kind.RECORDS, data=table.encode(), named=False))
+    if settings := {name: _value(text) for name, text in _texts(folder / "params")}:
+        data = json.dumps(settings, indent=1, ensure_ascii=False).encode()
+        found.append(Input(str(folder / SETTINGS), Kind.CONFIG, data=data, named=False))
+    return found
+
+
+def _texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """The files of a folder by name; `train/loss` is a file in a folder of its own."""
+    for path in sorted(folder.rglob("*"))[:MAX_FILES]:
+        try:
+            if path.is_file() and path.stat().st_size <= MAX_SIZE:
+                yield path.relative_to(folder).as_posix(), path.read_text("utf-8", "replace")
+        except OSError:
+            continue
+
+
+def _table(folder: Path) -> str:
+    """Every metric's lines of `time value step` as columns beside each other."""
+    rows: dict[int, dict[str, str]] = {}
+    names: list[str] = []
+    for name, text in _texts(folder):
+        names.append(name)
+        for line in text.splitlines():
+            match line.split():
+                case [_, value, step, *_] if step.isdigit():
+                    rows.setdefault(int(step), {})[name] = value
+                case _:
+                    continue
+    if not rows:
+        return ""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["step", *names])
+    writer.writerows([step, *(rows[step].get(name, "") for name in names)] for step in sorted(rows))
+    return out.getvalue()
+
+
+def _value(text: str) -> Any:
+    """A setting as what it was: MLflow keeps all as text."""
+    text = text.strip()
+    if text in ("True", "False", "None"):
+        return {"True": True, "False": False, "None": None}[text]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text

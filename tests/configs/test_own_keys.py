@@ -1,0 +1,159 @@
+"""A recognised trainer takes none but its own settings, however many words it shares with others."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from traindx.engine.facts import Scalar
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.configs.dialect import Dialect
+from traindx.probes.configs.dialects import Dialects
+
+from .choices import marks_of, settings_to_write, trainers, tree_of, values_of
+from .conftest import Reads
+from .others import SUFFIX, differing
+from .texts import written
+
+
+def fitting(knowledge: Knowledge, dialects: Dialects) -> dict[str, Scalar]:
+    """For every setting there is a value that some trainer can write."""
+    values: dict[str, Scalar] = {}
+    for name in trainers(dialects):
+        for setting, ways in dialects[name].settings.items():
+            for way in ways:
+                values |= dict.fromkeys([setting], (values_of(knowledge.settings[setting], way) or [1])[-1])
+    return values
+
+
+def is_own(key: str, dialects: list[Dialect]) -> bool:
+    """Whether a dialect knows a key, the section it begins, or its end: in a call, sections are left out."""
+    wanted = f".{key.lstrip('-').replace('-', '_')}"
+    known = (f".{name.replace('-', '_')}" for one in dialects for name in one.keys)
+    return any(
+        wanted.endswith(name) or name.endswith(wanted) or name.startswith(f"{wanted}.") for name in known
+    )
+
+
+@pytest.mark.parametrize("form", sorted(SUFFIX))
+def test_no_trainer_is_given_a_key_of_another(read: Reads, knowledge: Knowledge, form: str) -> None:
+    dialects = Dialects(knowledge.dialects)
+    wanted = fitting(knowledge, dialects)
+    always = [
+        dialects[one] for one, stored in dialects.stored.items() if stored.get("always") and one != "plain"
+    ]
+    for name in trainers(dialects):
+        if form not in dialects.stored[name]["formats"]:
+            continue
+        dialect = dialects[name]
+        chosen = {
+            one: (way, values[0]) for one, way, values in list(settings_to_write(dialect, knowledge))[:4]
+        }
+        tree = tree_of(chosen, marks_of(dialect, chosen, dialects["plain"]))
+        text = written(form, tree, dialect, random.Random(form).choice)
+        run = read({f"conf.{SUFFIX[form]}": text})
+        if run["dialect"] != name:
+            continue
+        for setting, value in wanted.items():
+            if setting in dialect.settings:
+                continue
+            for file in run.plan(**{setting: value}).files:
+                added = differing(form, text, file.after)
+                assert [key for key in added if not is_own(key, [dialect, *always])] == [], (name, setting)
+
+
+VERL = """\
+python3 -m verl.trainer.main_ppo \\
+    algorithm.adv_estimator=grpo \\
+    data.train_batch_size=1024 data.max_prompt_length=512 \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 \\
+    trainer.total_epochs=15 $@
+"""
+DEEPSPEED = '{"bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2, "overlap_comm": true}}'
+NEMO = """\
+trainer:
+  precision: bf16
+  gradient_clip_val: 1.0
+  accumulate_grad_batches: 1
+model:
+  micro_batch_size: 8
+  global_batch_size: 256
+  encoder_seq_length: 4096
+  activations_checkpoint_granularity: null
+  activations_checkpoint_method: null
+  optim:
+    lr: 3e-4
+    sched:
+      name: CosineAnnealing
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "setting", "value"),
+    [
+        ("run.sh", VERL, "gradient_accumulation_steps", 4),
+        ("run.sh", VERL, "eval_batch_size", 1),
+        ("run.sh", VERL, "attention", "flash2"),
+        ("ds.json", DEEPSPEED, "use_cache", False),
+        ("nemo.yaml", NEMO, "gradient_accumulation_steps", 4),
+        ("nemo.yaml", NEMO, "eval_batch_size", 1),
+        ("nemo.yaml", NEMO, "attention", "sdpa"),
+    ],
+)
+def test_words_in_place_of_a_key_that_the_trainer_has_not(
+    read: Reads, name: str, text: str, setting: str, value: Scalar
+) -> None:
+    patch = read({name: text}).plan(**{setting: value})
+    assert patch.files == ()
+    assert [one.setting for one in patch.refused] == [setting]
+
+
+def test_what_follows_by_itself_is_said(read: Reads) -> None:
+    run = read({"nemo.yaml": NEMO})
+    assert (run["dialect"], run["gradient_accumulation_steps"]) == ("nemo-megatron", None)
+    assert "fits into global_batch_size" in run.plan(gradient_accumulation_steps=4).refused[0].reason
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "keys"),
+    [
+        (
+            "nemo.yaml",
+            NEMO,
+            ["activations_checkpoint_granularity: full", "method: uniform", "num_layers: 1"],
+        ),
+        (
+            "run.sh",
+            "python pretrain_gpt.py --train-iters 9 --seq-length 8\n",
+            ["--recompute-granularity full", "--recompute-method uniform", "--recompute-num-layers 1"],
+        ),
+    ],
+)
+def test_full_recomputing_comes_with_its_method(read: Reads, name: str, text: str, keys: list[str]) -> None:
+    after = read({name: text}).patched(gradient_checkpointing=True)
+    assert [key for key in keys if key not in after] == []
+
+
+def test_a_job_of_kubernetes_is_no_configuration_of_a_trainer(read: Reads) -> None:
+    job = "apiVersion: batch/v1\nkind: Job\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n"
+    assert read({"job.yaml": job})["dialect"] is None
+
+
+HF = "python run.py --num_train_epochs 3 --per_device_train_batch_size 4"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("c.yaml", "num_train_epochs: 3\nsave_steps: 9\n", "resume_from_checkpoint: true"),
+        ("r.sh", "accelerate launch t.py --instance_prompt x --checkpointing_steps 5\n", "--resume_from_checkpoint latest"),
+        ("r.sh", HF + "\n", None),
+        ("r.sh", "torchrun train.py --lr 0.1 --batch_size 3\n", None),
+        ("r.yaml", "trainer:\n  max_epochs: 3\n  accelerator: gpu\nmodel:\n  class_path: x\n", "ckpt_path: last"),
+    ],
+)  # fmt: skip
+def test_each_trainer_resumes_by_its_own_word(read: Reads, name: str, before: str, after: str | None) -> None:
+    patch = read({name: before}).plan(resume="latest")
+    assert [after in one.after for one in patch.files if after] == ([True] if after else [])
+    assert bool(patch.refused) == (after is None)

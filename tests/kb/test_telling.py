@@ -1,0 +1,61 @@
+"""Some facts leave no doubt that something is wrong, and raise their symptom alone; others are what a sound run shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from traindx.engine.derive import derive
+from traindx.engine.facts import Value
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.load import load
+from traindx.engine.kb.packs import own_pack
+from traindx.engine.symptoms import see_symptoms
+
+from ..small_pack import facts_of
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return load([own_pack()])
+
+
+SCHEDULE: dict[str, Value] = {
+    "config.lr_decay_steps": 2000, "config.learning_rate": 6e-4, "log.steps": 14000, "loss.falling_then_flat": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("facts", "symptom"),
+    [
+        ({"loss.jump_at_resume": True}, "checkpoint-failure"),
+        ({"log.lr.jump_at_resume": True}, "checkpoint-failure"),
+        ({"log.black_image_from_nan": True}, "poor-output"),
+        ({"log.kl_becomes_negative": True}, "poor-output"),
+        ({"log.reward.chosen_fall": 14.0}, "poor-output"),
+        ({**SCHEDULE, "config.min_learning_rate": 6e-7}, "underfitting"),
+        ({"loss.oscillating": True, "loss.max": 0.7, "model.kind": "causal-lm"}, "loss-oscillating"),
+        ({"loss.oscillating": True, "loss.max": 40.0, "model.kind": "diffusion"}, "loss-oscillating"),
+    ],
+)
+def test_one_fact_suffices(knowledge: Knowledge, facts: dict[str, Value], symptom: str) -> None:
+    assert symptom in symptoms(knowledge, facts)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"loss.jump_at_resume": False},
+        {"log.reward.chosen_fall": 2.5},
+        {**SCHEDULE, "config.min_learning_rate": 6e-5},
+        {**SCHEDULE, "log.steps": 2400},
+        {"loss.oscillating": True, "loss.max": 0.7, "model.kind": "diffusion"},
+    ],
+)
+def test_a_sound_run_shows_no_symptom(knowledge: Knowledge, facts: dict[str, Value]) -> None:
+    assert symptoms(knowledge, facts) == set()
+
+
+def symptoms(knowledge: Knowledge, known: dict[str, Value]) -> set[str]:
+    facts = facts_of(known)
+    derive(facts, knowledge)
+    return {one.symptom.id for one in see_symptoms(knowledge, facts, ())}
