@@ -49,7 +49,7 @@ def _hydra(entry: Entry) -> Iterator[str]:
 
 def _among(wanted: str, inputs: Iterable[Input]) -> Input | None:
     """An input of this name: the whole relative path where one ends in it, else the last part."""
-    parts = Path(wanted.removeprefix("./")).parts
+    parts = Path(wanted.replace("\\", "/").removeprefix("./")).parts
     named = [one for one in inputs if one.kind is Kind.CONFIG and Path(one.name).name == parts[-1]]
     return next(
         (one for one in named if Path(one.name).parts[-len(parts) :] == parts), named[0] if named else None

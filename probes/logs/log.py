@@ -80,7 +80,7 @@ class Log:
 def tell_progress(told: Told, log: Log) -> None:
     """How far the run came, and whether it came to its end."""
     marks = [one.marks[-1] for one in log.store if one.marks]
-    marks += log.positions.sample[-1:]
+    marks += [one for one in (*log.positions.sample[-1:], log.positions.last) if one is not None]
     marks.sort(key=lambda mark: mark.number)
     where = [(log.positions.where(mark), mark) for mark in marks]
     steps = [(at.step, mark) for at, mark in where if at.step is not None]
@@ -98,13 +98,13 @@ def _total(log: Log) -> int | None:
     """The number of steps the run was meant to take: as announced, else as its bars count."""
     if log.positions.total_steps is not None:
         return log.positions.total_steps
-    if not log.positions.sample:
+    counts = log.positions.is_of_training
+    last = next((mark for mark in reversed(log.positions.sample) if counts(mark.line)), None)
+    reading = None if last is None else log.lines.placed(last.line)
+    if last is None or reading is None or reading.pair is None:
         return None
-    last = log.positions.sample[-1]
-    reading = log.lines.placed(last.line)
-    if reading.pair is None:
-        return None
-    if reading.epoch is None and log.positions.where(last).epoch is None:
+    none = reading.epoch is None and log.positions.where(last).epoch is None
+    if none or log.positions.goes_on(reading.pair[1]):
         return reading.pair[1]
     epochs = log.positions.total_epochs
     return reading.pair[1] * epochs if epochs and reading.whole_epoch else None

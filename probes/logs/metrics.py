@@ -74,7 +74,10 @@ class Metrics:
                 found[series] = found[series] + batches if series in found else batches
         for series, batches in found.items():
             indices, values = batches[0] if len(batches) == 1 else _merged(batches)
-            series.extend(values, places.marker(indices, series.rank))
+            marker = places.marker(indices, series.rank)
+            series.extend(values, marker)
+            if series.name.metric == "loss":
+                self._positions.trained(marker.one(len(indices) - 1))
         self._batches = {}
 
 

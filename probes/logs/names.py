@@ -69,6 +69,7 @@ class Names:
         self._generator = knowledge.words["of-generator"]
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
+        self._sizes = knowledge.words["also-a-size"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
         self._needed: dict[str, tuple[tuple[bytes, ...], tuple[bytes, ...]]] = {}
 
@@ -108,6 +109,10 @@ class Names:
     def is_of_generator(self, printed: str) -> bool:
         """The same for a generator."""
         return not self._generator.isdisjoint(printed.split())
+
+    def may_be_size(self, printed: str) -> bool:
+        """Whether a step, by the name it is printed under, is something else in a sentence."""
+        return not self._sizes.isdisjoint(printed.split())
 
     def unit(self, metric: str) -> str:
         """The unit a metric is kept in; empty where it has none."""

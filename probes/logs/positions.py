@@ -11,6 +11,10 @@ from .marks import Mark
 from .reading import Reading
 
 MAX_SAMPLES = 256
+_COMPARED = 16
+"""Bars of a block that are read to see how they count."""
+_BACK = 256
+"""Bars that are passed over on the way back to one of training."""
 
 
 class Where:
@@ -30,19 +34,27 @@ class Where:
 class Guides:
     """The lines of one block that say where the run is, and the last ones before it."""
 
-    __slots__ = ("bar", "bars", "block", "header", "headers")
+    __slots__ = ("_counts", "bar", "bars", "block", "header", "headers")
 
     def __init__(
-        self, block: Block, bars: list[int], headers: list[int], bar: bytes | None, header: bytes | None
+        self,
+        block: Block,
+        bars: list[int],
+        headers: list[int],
+        bar: bytes | None,
+        header: bytes | None,
+        counts: Callable[[bytes], bool],
     ) -> None:
         self.block = block
         self.bars, self.headers = sorted(bars), sorted(headers)
         """By their index in the block."""
         self.bar, self.header = bar, header
+        self._counts = counts
+        """Whether a bar counts steps of training, as far as is known."""
 
     def before(self, index: int) -> tuple[bytes | None, bytes | None]:
         """The bar and the header that stand for a line of the block."""
-        bar = bisect_left(self.bars, index) - 1
+        bar = self._bar_before(bisect_left(self.bars, index))
         header = bisect_left(self.headers, index) - 1
         if header >= 0:
             fresh = bar >= 0 and self.bars[bar] > self.headers[header]
@@ -50,6 +62,13 @@ class Guides:
                 self.headers[header]
             ]
         return (self.block.lines[self.bars[bar]] if bar >= 0 else self.bar), self.header
+
+    def _bar_before(self, place: int) -> int:
+        """Of the bars before this place the last that counts steps, and not the batches of a validation between them."""
+        for one in range(place - 1, max(-1, place - 1 - _BACK), -1):
+            if self._counts(self.block.lines[self.bars[one]]):
+                return one
+        return -1 if self.bar is not None and self._counts(self.bar) else place - 1
 
     def mark(self, index: int, rank: int | None) -> Mark:
         """The mark of a line of the block."""
@@ -61,7 +80,7 @@ class Positions:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self.guides = Guides(Block(b"", 1), [], [], None, None)
+        self.guides = Guides(Block(b"", 1), [], [], None, None, self.is_of_training)
         """Those of the block that is being read."""
         self._read: dict[bytes, Reading] = {}
         self.zero_based = False
@@ -74,12 +93,20 @@ class Positions:
         """How many lines said the step."""
         self.last_number = 0
         """The last line that did."""
+        self.last: Mark | None = None
+        """The same with all that places it."""
+        self._totals: set[int] = set()
+        """How much the bars count that stand with a loss of training."""
+        self._anew = self._on = False
+        """The bars were seen to begin anew with an epoch, or to go on through it."""
+        self._counted_before: tuple[float, tuple[int, int]] | None = None
+        """The epoch and the pair of the last bar that was compared."""
         self._stride = 1
 
     def begin_block(self, block: Block, bars: list[int], headers: list[int]) -> None:
         """Note the lines of a block, by index, whose shape tells that they are bars or headers."""
         bar, header = self.before(len(self.guides.block.lines))
-        self.guides = Guides(block, bars, headers, bar, header)
+        self.guides = Guides(block, bars, headers, bar, header, self.is_of_training)
 
     def before(self, index: int) -> tuple[bytes | None, bytes | None]:
         """The bar and the header that stand for a line of the block."""
@@ -97,8 +124,44 @@ class Positions:
         """Take in the totals that a line says."""
         self.total_steps = self.total_steps or reading.total_steps
         self.total_epochs = self.total_epochs or reading.total_epochs
-        if reading.epoch == 0 and reading.whole_epoch:
+        if reading.finished or (reading.epoch == 0 and reading.whole_epoch):
             self.zero_based = True
+
+    def trained(self, mark: Mark) -> None:
+        """Take in that a loss of training stands here: the bars with it are those that count steps."""
+        own = self._reading(mark.line)
+        pair = own.pair or (self._reading(mark.bar).pair if own.step is None else None)
+        if pair is not None and len(self._totals) < MAX_SAMPLES:
+            self._totals.add(pair[1])
+
+    def goes_on(self, total: int) -> bool:
+        """Whether a bar with this total counts the steps of the whole run, and not anew in each epoch."""
+        return not self._anew and (self._on or total == self.total_steps)
+
+    def is_of_training(self, line: bytes) -> bool:
+        """Whether a bar counts steps of training, as far as the bars beside losses tell."""
+        pair = self._reading(line).pair if self._totals else None
+        return pair is None or pair[1] in self._totals
+
+    def _compare(self) -> None:
+        """See by some bars of the block, those around headers above all, whether they begin anew with each epoch."""
+        bars, headers = self.guides.bars, self.guides.headers
+        places = {*range(0, len(bars), len(bars) // _COMPARED + 1), len(bars) - 1}
+        for header in (*headers[:_COMPARED], *headers[-_COMPARED:]):
+            place = bisect_left(bars, header)
+            places.update(one for one in (place - 1, place) if 0 <= one < len(bars))
+        for place in sorted(places):
+            line = self.guides.block.lines[bars[place]]
+            pair = self._reading(line).pair
+            if pair is None or not self.is_of_training(line):
+                continue
+            epoch = self._epoch(self.guides.mark(bars[place], None), whole=True)
+            if epoch is None:
+                continue
+            before, self._counted_before = self._counted_before, (epoch, pair)
+            if before is not None and before[0] < epoch and before[1][1] == pair[1]:
+                self._anew = self._anew or pair[0] <= before[1][0]
+                self._on = self._on or pair[0] > before[1][0]
 
     def end_block(self) -> None:
         """Keep some of the block's bars."""
@@ -106,6 +169,9 @@ class Positions:
         if not bars:
             return
         self.last_number = block.number(bars[-1])
+        self.last = self.guides.mark(bars[-1], None)
+        if self._lines.epochs and not self._anew:
+            self._compare()
         place = -self.seen % self._stride
         while place < len(bars):
             index = bars[place]
@@ -121,13 +187,14 @@ class Positions:
         if mark.step is not None:
             return Where(mark.step, lambda: self._reading(mark.line).epoch)
         own = self._reading(mark.line)
-        said = own if own.step is not None or own.pair else self._reading(mark.bar)
+        counts = own.pair is not None and self.is_of_training(mark.line)
+        said = own if own.step is not None or counts else self._reading(mark.bar)
         step = said.step if said.step is not None or said.pair is None else self._counted(mark, *said.pair)
         return Where(step, lambda: self._epoch(mark))
 
     def _counted(self, mark: Mark, done: int, total: int) -> float:
         """The step, from a bar that begins anew with each epoch, where the epochs are counted."""
-        epoch = self._epoch(mark, whole=True)
+        epoch = None if self.goes_on(total) else self._epoch(mark, whole=True)
         if epoch is None:
             return float(done)
         from_zero = self.zero_based or "epochs-from-zero" in self._lines.formats.quirks

@@ -36,6 +36,7 @@ class Reading:
     __slots__ = (
         "at",
         "epoch",
+        "finished",
         "format",
         "pair",
         "step",
@@ -51,6 +52,8 @@ class Reading:
         self.epoch: float | None = None
         self.whole_epoch = False
         """The epoch is counted, not a share such as 0.09."""
+        self.finished = False
+        """The epoch is the number of those that are over."""
         self.pair: tuple[int, int] | None = None
         """`200/412`: how far, of how much."""
         self.total_steps: int | None = None

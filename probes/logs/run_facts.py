@@ -111,7 +111,9 @@ def tell_rate(
     if not unseen:
         told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
     if len(values) > _SOME and hidden <= _LOW * peak:
-        told.tell("log.lr.falls_back", _falls_back(values, peak), end)
+        drops = _drops(values, peak)
+        back = len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > 0.5 * peak)
+        told.tell("log.lr.falls_back", back, line.marks[drops[0]] if back else end)
     if trouble is not None:
         place = _last_before(line, trouble)
         if place is not None and not (unseen and values[place] == 0):
@@ -134,11 +136,10 @@ def _zero(values: Sequence[float]) -> bool | None:
     return values[-2] == 0 or None
 
 
-def _falls_back(values: Sequence[float], peak: float) -> bool:
-    """Whether the rate drops at once from near its peak to a small part of it, twice, or once and comes back."""
+def _drops(values: Sequence[float], peak: float) -> list[int]:
+    """Where the rate drops at once from near its peak to a small part of it. Twice, or once and back up, is no schedule."""
     high, low = 0.5 * peak, _LOW * peak
-    drops = [place for place in range(1, len(values)) if values[place - 1] > high and values[place] < low]
-    return len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > high)
+    return [place for place in range(1, len(values)) if values[place - 1] > high and values[place] < low]
 
 
 def _last_before(line: Curve, mark: Mark) -> int | None:

@@ -24,7 +24,7 @@ from .positions import Positions
 from .ranks import is_labelled
 from .store import Store
 from .template import Template, shapes_of
-from .watch import Watch
+from .watch import MAX_WATCHED, Watch
 
 if TYPE_CHECKING:
     from traindx.engine.kb.knowledge import Knowledge
@@ -94,6 +94,7 @@ class Scan:
         action = self._shapes[shapes_of(line)[0]]
         watch = action.watch if isinstance(action, Template) else action
         if isinstance(watch, Watch):
+            self.listener.sightings.count(watch.sure, 1)
             return self.listener.sightings.is_news(watch.rules, line)
         return (action is NEW and self.listener.sightings.is_new(line)) or isinstance(action, Careful)
 
@@ -125,7 +126,7 @@ class Scan:
                 self._template(template, index, lines[index])
         elif columns:
             self.metrics.take(template, indices, columns)
-            if template.watch is not None and template.watch.rules:
+            if template.watch is not None:
                 self._watch_all(template.watch, indices)
 
     def _attend(self, block: Block, start: int) -> int:
@@ -180,16 +181,31 @@ class Scan:
 
     def _watch(self, watch: Watch, index: int, line: bytes) -> None:
         """Look for signatures; of those never found in this shape, only the ones that digits decide stay."""
-        if watch.rules and not self.listener.sightings.watch(watch.rules, index, line):
+        sightings = self.listener.sightings
+        sightings.count(watch.sure, 1)
+        if not watch.rules:
+            return
+        watch.looked += 1
+        if not sightings.watch(watch.rules, index, line, watch.matched):
             self._missed(watch, 1)
+        elif watch.looked == MAX_WATCHED:
+            always = [rule for rule in watch.rules if watch.matched.get(rule.id) == watch.looked]
+            watch.sure = sightings.sure_in(always)
+            watch.rules = tuple(rule for rule in watch.rules if rule not in watch.sure)
 
     def _watch_all(self, watch: Watch, indices: list[int]) -> None:
         """The same for lines of one shape."""
         lines = self._block.lines
-        if self.listener.sightings.in_none_of(watch.rules, [lines[index] for index in indices]):
+        if watch.rules and self.listener.sightings.in_none_of(
+            watch.rules, [lines[index] for index in indices]
+        ):
+            self.listener.sightings.count(watch.sure, len(indices))
             self._missed(watch, len(indices))
             return
-        for index in indices:
+        for place, index in enumerate(indices):
+            if not watch.rules:
+                self.listener.sightings.count(watch.sure, len(indices) - place)
+                return
             self._watch(watch, index, lines[index])
 
     def _missed(self, watch: Watch, count: int) -> None:

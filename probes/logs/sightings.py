@@ -36,8 +36,10 @@ class Sightings:
         """Those that may be found in one line of a shape and not in another."""
         return tuple(rule for rule in rules if self.machines.is_decided_by_digits(rule))
 
-    def watch(self, rules: Iterable[SignatureRule], index: int, line: bytes) -> bool:
-        """Look for signatures in a line, and say whether one may be there."""
+    def watch(
+        self, rules: Iterable[SignatureRule], index: int, line: bytes, matched: dict[str, int] | None = None
+    ) -> bool:
+        """Look for signatures in a line, and say whether one may be there. `matched` counts those that are."""
         low = line.lower()
         rules = [rule for rule in rules if self.machines.holds(rule, low)]
         if not rules:
@@ -51,12 +53,28 @@ class Sightings:
                 self.machines.search(rule, text) or (prefix.end and self.machines.search(rule, raw)) or None
             )
             if match is not None:
-                self._hits.note(rule, match, self._page.place(index, line, prefix.rank))
                 found = True
+                if matched is not None:
+                    matched[rule.id] = matched.get(rule.id, 0) + 1
+                if not self._hits.again(rule, match, self._page.name, self._page.number(index)):
+                    self._hits.note(rule, match, self._page.place(index, line, prefix.rank))
             elif rule.lines > 1:
                 self.windows.open(rule, self._page.context(index, rule.lines), self._page.number(index))
                 found = True
         return found
+
+    def sure_in(self, rules: Iterable[SignatureRule]) -> tuple[SignatureRule, ...]:
+        """Those of which, once they were in many lines of a shape, nothing is asked but how often they are."""
+        return tuple(
+            rule
+            for rule in rules
+            if rule.lines == 1 and not rule.captures and not self.machines.is_decided_by_digits(rule)
+        )
+
+    def count(self, rules: Iterable[SignatureRule], lines: int) -> None:
+        """Count signatures that are in each of some lines."""
+        for rule in rules:
+            self._hits.more(rule, lines)
 
     def in_none_of(self, rules: Sequence[SignatureRule], lines: Sequence[bytes]) -> bool:
         """Whether it is sure, without a look at each, that none of these signatures is in any of these lines."""

@@ -181,6 +181,24 @@ class Hits:
             self.found[rule.id].again(match)
         return known
 
+    def again(self, rule: SignatureRule, match: re.Match[str], source: str, line: int) -> bool:
+        """Count one more occurrence in machine output, where nothing asks for its place; False elsewhere.
+
+        Of a signature that is in every line of a log, working out the places would take the most time of all.
+        """
+        hit = self.found.get(rule.id)
+        if hit is None or hit.origin.rank > Origin.LOG.rank:
+            return False
+        if rule.captures and (line, source) == (hit.place.line, hit.place.input):
+            return False
+        hit.again(match)
+        return True
+
+    def more(self, rule: SignatureRule, count: int) -> None:
+        """Count occurrences of a signature that was found before, and of which nothing else is asked."""
+        if (hit := self.found.get(rule.id)) is not None:
+            hit.count += count
+
     def absent(self, facts: Mapping[str, str], place: Place) -> None:
         """Say of every signature that was looked for and not found that it is not there: `facts` holds the fact of each."""
         self._facts.deny((fact for signature, fact in facts.items() if signature not in self.found), place)

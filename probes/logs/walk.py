@@ -180,7 +180,7 @@ class Walk:
         elif bar is not None and self._counts_epochs(bar["label"]):
             self.aside = True
             reading.place("epoch", done, start)
-            reading.total_epochs = whole(total)
+            reading.total_epochs, reading.finished = whole(total), True
         elif not self._is_of_validation(start, name):
             reading.place("done", done, start)
             reading.place("total", total, token.end() - len(total))
@@ -240,7 +240,7 @@ class Walk:
     def _take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
         text = token[0].decode()
         match name.metric:
-            case "step" if _NO_STEP.search(text) or not (self.armed or self._is_output()):
+            case "step" if _NO_STEP.search(text) or self._is_size(name):
                 pass
             case "step" | "epoch":
                 self.reading.place(name.metric, text, token.start())
@@ -251,10 +251,12 @@ class Walk:
             case _:
                 self._value(name, token, unit)
 
-    def _is_output(self) -> bool:
-        """Whether the line is one that a trainer prints, and no sentence such as `I train with batch 16 and ...`."""
+    def _is_size(self, name: Name) -> bool:
+        """Whether what could be a step is a setting of which a person writes: `I train with batch 16 and ...`."""
+        if self.armed or not self.reader.names.may_be_size(name.printed):
+            return False
         words = len(_PURE_WORD.findall(self.line))
-        return words < _SENTENCE or words < 4 * len(_ANY_NUMBER.findall(self.line))
+        return words >= max(_SENTENCE, 4 * len(_ANY_NUMBER.findall(self.line)))
 
     def _value(self, name: Name, token: re.Match[bytes], unit: bytes, end: int | None = None) -> None:
         if any(one.name == name for one in self.reading.values) or (self.aside and name.metric in _RATES):

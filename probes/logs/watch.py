@@ -11,8 +11,14 @@ MAX_WATCHED = 200
 class Watch:
     """An action: lines of this shape may hold these signatures."""
 
-    __slots__ = ("left", "rules")
+    __slots__ = ("left", "looked", "matched", "rules", "sure")
 
     def __init__(self, rules: tuple[SignatureRule, ...]) -> None:
         self.rules = rules
         self.left = MAX_WATCHED
+        self.looked = 0
+        """Lines that were searched."""
+        self.matched: dict[str, int] = {}
+        """In how many of them each signature was."""
+        self.sure: tuple[SignatureRule, ...] = ()
+        """Signatures that were in every line so far, and that digits do not decide: they are only counted."""

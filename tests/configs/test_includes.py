@@ -75,3 +75,13 @@ def test_nothing_outside_the_folder_is_read(read: Reads, tmp_path: Path, path: s
 def test_files_that_name_each_other_are_read_once(read: Reads, tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": "include: b.yaml\nlr: 1\n", "b.yaml": "include: a.yaml\nbatch_size: 2\n"})
     assert read({"a.yaml": tmp_path / "a.yaml"})["files"] == 2
+
+
+def test_a_file_named_with_its_folder_on_windows_is_found_among_the_inputs(
+    read: Reads, tmp_path: Path
+) -> None:
+    text = "@echo off\npython t.py ^\n --config D:\\lora\\base.yaml\n"
+    write(tmp_path, {"a.bat": text, "base.yaml": "lr: 0.1\n"})
+    run = read({"a.bat": tmp_path / "a.bat", "base.yaml": tmp_path / "base.yaml"})
+    assert run["learning_rate"] == 0.1
+    assert not run.findings.notes

@@ -103,6 +103,12 @@ def test_windows_carets_continue_lines() -> None:
     assert options("python t.py ^\r\n --a 1 ^\r\n --b 2\r\n") == {"a": "1", "b": "2"}
 
 
+def test_backslashes_stand_between_folders_on_windows() -> None:
+    text = "@echo off\ncd /d D:\\runs\npython t.py ^\n --config D:\\lora\\base.toml --b 2\n"
+    assert options(text) == {"config": "D:\\lora\\base.toml", "b": "2"}
+    assert options("python t.py \\\n --name a\\ b\n") == {"name": "a b"}
+
+
 def test_variables_that_double_themselves_stay_small() -> None:
     text = "A=xxxxxxxxxx\n" + "A=$A$A\n" * 60 + "python t.py --a $A\n"
     assert len(str(options(text)["a"])) <= 20_000

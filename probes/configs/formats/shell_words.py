@@ -12,6 +12,8 @@ from .shell_quotes import UNKNOWN, Quoting, closing
 
 _ASSIGNED = regex(r"([A-Za-z_]\w*)(\+?)=")
 _PLAIN = regex(r"[^\\^'\"$`\s#<>();&|]+")
+_BATCH = regex(r"(?im)^@echo off\b|[ \t]\^\r?$")
+"""What a batch file of Windows shows itself by: there a backslash stands between folders and escapes nothing."""
 _SPACE = " \t"
 _STOPS = ";&|\n()"
 _HEREDOC = regex(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.]+))")
@@ -28,6 +30,7 @@ class _Splitter(Quoting):
         self.command = Command()
         self.waiting: list[tuple[str, bool, bool, Command]] = []
         self.redirects = False
+        self.batch = "\\\n" not in text and _BATCH.search(text) is not None
 
     def whole(self) -> Script:
         while self.at < len(self.text):
@@ -38,7 +41,9 @@ class _Splitter(Quoting):
 
     def step(self) -> None:
         char = self.text[self.at]
-        if char == "\\" or (char == "^" and self.text[self.at + 1 : self.at + 2] in ("\r", "\n")):
+        if (char == "\\" and not self.batch) or (
+            char == "^" and self.text[self.at + 1 : self.at + 2] in ("\r", "\n")
+        ):
             self.escape()
         elif char == "'":
             self.single()
