@@ -36,7 +36,7 @@ _HARMLESS = regex(
     r"(?i)^(?:true|false|none|null|yes|no|auto|.{0,3}|<[^>]{0,40}>|\[\w{0,20}\]?|\$\{?\w+\}?)\\?$"
 )
 """Values that only look as if they were secret: `pad_token: [PAD]`, `use_auth_token=True`, `${HF_TOKEN}`."""
-_ATTRIBUTE = regex(r"^(?:[A-Za-z_]\w{0,40}\.){1,4}\w{0,30}_(?:token|key)(?:_id)?$")
+_ATTRIBUTE = regex(r"^(?:[A-Za-z_]\w{0,40}\.){1,4}(?:pad|eos|bos|unk|sep|cls|mask|image)_token(?:_id)?$")
 """`tokenizer.eos_token`: where a value stands, and not the value."""
 _NUMBER = regex(r"^-?\d[\d.,_]{0,11}\\?$")
 _PASSWORD = regex(r"(?i)pass|pwd|secret")
@@ -85,7 +85,7 @@ def _masked(match: re.Match[str]) -> str:
     value = match["inner"] or match["double"] or match["single"] or match["value"]
     if not _PASSWORD.search(match["name"]) and (_HARMLESS.match(value) or _NUMBER.match(value)):
         return match[0]
-    if match["value"] and _ATTRIBUTE.match(value):
+    if match["value"] and not _PASSWORD.search(match["name"]) and _ATTRIBUTE.match(value):
         return match[0]
     if _HARMLESS.match(value) and len(value) > 3:
         return match[0]

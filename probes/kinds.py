@@ -47,7 +47,7 @@ _NOT_READ = regex(
 _BIG_TABLES = regex(
     r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$"
 )
-_LINES_OF_JSON = regex(r"\{[^\n]*\}\s*\n\s*\{")
+_LINES_OF_JSON = regex(r"\{[^\n]*\}[ \t\r]*\n\s*\{")
 _METRIC_HEADER = regex(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
 
 

@@ -15,8 +15,13 @@ OWN = frozenset(("metrics", "params", "tags", "meta.yaml"))
 """What such a folder holds of MLflow's own; the rest are files that the run left there."""
 SETTINGS = "params (a file each)"
 MAX_FILES = 400
+"""Metrics that are read: those whose names speak of a loss or a score first."""
 MAX_SIZE = 16 << 20
 """Bytes of one metric."""
+MAX_ALL = 64 << 20
+"""Bytes of all metrics of a run."""
+_DIGITS = 19
+_FIRST = ("loss", "acc", "lr", "learning_rate", "grad_norm", "reward", "score", "eval", "val")
 
 
 def is_run(folder: Path) -> bool:
@@ -24,7 +29,11 @@ def is_run(folder: Path) -> bool:
     if not (folder / "metrics").is_dir() and not (folder / "params").is_dir():
         return False
     try:
-        return b"lifecycle_stage:" in (folder / "meta.yaml").read_bytes()[:4096]
+        # A pipe of that name would never end.
+        if not (folder / "meta.yaml").is_file():
+            return False
+        with (folder / "meta.yaml").open("rb") as file:
+            return b"lifecycle_stage:" in file.read(4096)
     except OSError:
         return False
 
@@ -43,9 +52,14 @@ def inputs_of(folder: Path) -> list[Input]:
 
 def _texts(folder: Path) -> Iterator[tuple[str, str]]:
     """The files of a folder by name; `train/loss` is a file in a folder of its own."""
-    for path in sorted(folder.rglob("*"))[:MAX_FILES]:
+    left = MAX_ALL
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    files.sort(key=lambda path: (not any(word in path.name.lower() for word in _FIRST), path))
+    for path in sorted(files[:MAX_FILES]):
         try:
-            if path.is_file() and path.stat().st_size <= MAX_SIZE:
+            size = path.stat().st_size
+            if size <= min(MAX_SIZE, left):
+                left -= size
                 yield path.relative_to(folder).as_posix(), path.read_text("utf-8", "replace")
         except OSError:
             continue
@@ -59,7 +73,7 @@ def _table(folder: Path) -> str:
         names.append(name)
         for line in text.splitlines():
             match line.split():
-                case [_, value, step, *_] if step.isdigit():
+                case [_, value, step, *_] if step.isascii() and step.isdigit() and len(step) < _DIGITS:
                     rows.setdefault(int(step), {})[name] = value
                 case _:
                     continue

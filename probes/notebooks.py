@@ -13,7 +13,7 @@ from .inputs import Input, Kind
 MAX_SIZE = 64 << 20
 """Bytes of a notebook; a larger one is mostly pictures."""
 MAX_CELLS = 100
-"""Cells whose outputs are read."""
+"""Cells whose outputs are read, the last ones: a run that fails does so at its end."""
 
 
 def outputs_of(path: Path, *, named: bool = True) -> list[Input]:
@@ -34,7 +34,7 @@ def outputs_of(path: Path, *, named: bool = True) -> list[Input]:
             named=named,
             printed=True,
         )
-        for number, text in printed[:MAX_CELLS]
+        for number, text in printed[-MAX_CELLS:]
     ]
 
 
@@ -57,7 +57,10 @@ def _text(output: Any) -> str:
     data = output.get("data") or {}
     if html := _joined(data.get("text/html")):
         tables = _Tables()
-        tables.feed(html)
+        try:
+            tables.feed(html)
+        except AssertionError:  # what the parser says of declarations that it does not know
+            tables.lines.clear()
         if tables.lines:
             return "\n".join(tables.lines) + "\n"
     plain = _joined(data.get("text/plain"))
@@ -74,20 +77,21 @@ class _Tables(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[str] = []
-        self._row: list[str] | None = None
+        self._row: list[list[str]] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "tr":
             self._row = []
         elif tag in ("td", "th") and self._row is not None:
-            self._row.append("")
+            self._row.append([])
 
     def handle_data(self, data: str) -> None:
         if self._row:
-            self._row[-1] += data.strip()
+            self._row[-1].append(data.strip())
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "tr" and self._row is not None:
-            if any(self._row):
-                self.lines.append(" | ".join(self._row))
+            cells = ["".join(one) for one in self._row]
+            if any(cells):
+                self.lines.append(" | ".join(cells))
             self._row = None

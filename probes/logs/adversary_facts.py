@@ -21,7 +21,8 @@ def tell_adversaries(told: Told, store: Store, names: Names) -> None:
         if first is not None:
             told.tell("loss.first_nonfinite_step", told.step(first.mark), first.mark)
     every = [one for metric in _METRICS for one in store.of(metric)]
-    opponents = [one for one in every if names.is_of_discriminator(one.name.printed)]
+    gan = any(names.is_of_gan(one.name.printed) for one in every)
+    opponents = [one for one in every if names.is_of_discriminator(one.name.printed, gan=gan)]
     generators = [one for one in every if names.is_of_generator(one.name.printed)]
     if opponents and generators:
         won = all(_is_won(told, one) for one in opponents)
@@ -34,10 +35,13 @@ def _end(values: list[float]) -> float:
 
 
 def _is_won(told: Told, loss: Series) -> bool:
-    """Whether a discriminator ends with next to no loss: it tells real from made without a mistake."""
+    """Whether a discriminator comes to have next to no loss: it tells real from made without a mistake."""
     values = curve_of(loss).values
-    few = len(values) < told.limits["points_few"]
-    return not few and min(values) >= 0 and _end(values) < told.limits["discriminator_faultless"]
+    if len(values) < told.limits["points_few"] or min(values) < 0:
+        return False
+    # One that is switched on later has a loss of zero until then.
+    began = curve.median(values[: max(1, len(values) // 10)]) > told.limits["discriminator_began"]
+    return began and _end(values) < told.limits["discriminator_faultless"]
 
 
 def _has_risen(told: Told, loss: Series) -> bool:

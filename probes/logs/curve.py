@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _MAD = 1.4826
 """Turns a median absolute deviation into a standard deviation."""
@@ -47,11 +47,13 @@ def logs(values: Sequence[float]) -> list[float] | None:
     return [math.log(value) for value in values] if values and min(values) > 0 else None
 
 
-def parts(values: Sequence[float], count: int) -> list[float]:
-    """The medians of `count` parts of about equal length (of as many as there are values, if fewer)."""
+def parts(
+    values: Sequence[float], count: int, of: Callable[[Sequence[float]], float] = median
+) -> list[float]:
+    """The medians, or what else is asked, of `count` parts of about equal length (of as many as there are values, if fewer)."""
     count = min(count, len(values))
     edges = [round(index * len(values) / count) for index in range(count + 1)]
-    return [median(values[start:end]) for start, end in itertools.pairwise(edges)]
+    return [of(values[start:end]) for start, end in itertools.pairwise(edges)]
 
 
 def jumpiness(values: Sequence[float]) -> float:

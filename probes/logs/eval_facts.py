@@ -160,9 +160,10 @@ def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
 def tell_lowest(told: Told, lowest: Series, evals: Series | None) -> None:
     """Whether a class is never learnt while others are: `lowest` is the lowest score of a class each time."""
     values = (line := curve_of(lowest)).values
-    if evals is None or len(values) < told.limits["points_few"]:
+    means = curve_of(evals).values if evals is not None else ()
+    if not means or len(values) < told.limits["points_few"]:
         return
-    learnt = max(_shares(curve_of(evals).values)) > told.limits["score_very_low"]
+    learnt = max(_shares(means)) > told.limits["score_very_low"]
     told.tell("log.eval_accuracy.class_zero", learnt and not any(values[len(values) // 4 :]), line.marks[-1])
 
 

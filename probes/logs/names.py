@@ -66,6 +66,8 @@ class Names:
         self._training = knowledge.words["of-training"]
         self._validation = knowledge.words["of-validation"]
         self._discriminator = knowledge.words["of-discriminator"]
+        self._perhaps_discriminator = knowledge.words["perhaps-of-discriminator"]
+        self._gan = knowledge.words["of-gan"]
         self._generator = knowledge.words["of-generator"]
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
@@ -102,9 +104,15 @@ class Names:
         self._needed[key] = needed = tuple(long), tuple(short)
         return needed
 
-    def is_of_discriminator(self, printed: str) -> bool:
-        """Whether a loss, by the name it is printed under, is that of a discriminator."""
-        return not self._discriminator.isdisjoint(printed.split())
+    def is_of_discriminator(self, printed: str, *, gan: bool) -> bool:
+        """Whether a loss, by the name it is printed under, is that of a discriminator; `gan` that others are a GAN's for sure."""
+        words = printed.split()
+        sure = not self._discriminator.isdisjoint(words)
+        return sure or (gan and not self._perhaps_discriminator.isdisjoint(words))
+
+    def is_of_gan(self, printed: str) -> bool:
+        """Whether nothing but a GAN has a loss that is printed under this name."""
+        return not self._gan.isdisjoint(printed.split())
 
     def is_of_generator(self, printed: str) -> bool:
         """The same for a generator."""

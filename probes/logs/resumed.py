@@ -37,13 +37,16 @@ def tell_resumed(logs: Sequence[Log], limits: Mapping[str, float]) -> Iterator[F
         if not _goes_on(before, after):
             continue
         place = after.log.place(after.loss.marks[0])
-        jumped = _level(after.loss.values[:5]) > limits["resume_jump"] * _level(before.loss.values[-5:])
-        yield Fact("loss.jump_at_resume", jumped, Origin.LOG, (place,))
+        ended, begins = _level(before.loss.values[-5:]), _level(after.loss.values[:5])
+        if ended > 0:
+            jumped = begins > limits["resume_jump"] * ended
+            yield Fact("loss.jump_at_resume", jumped, Origin.LOG, (place,))
         rates = [next(iter(one.log.store.of("learning_rate")), None) for one in (before, after)]
-        if rates[0] is not None and rates[1] is not None and rates[0].values and rates[1].values:
-            back = rates[1].values[0] > limits["resume_rate_jump"] * rates[0].values[-1]
-            place = after.log.place(rates[1].marks[0])
-            yield Fact("log.lr.jump_at_resume", back, Origin.LOG, (place,))
+        old, new = rates
+        # A rate that is printed as 0 was rounded, or had run out.
+        if old is not None and new is not None and old.values and new.values and old.values[-1] > 0:
+            back = new.values[0] > limits["resume_rate_jump"] * old.values[-1]
+            yield Fact("log.lr.jump_at_resume", back, Origin.LOG, (after.log.place(new.marks[0]),))
 
 
 def _stretch(log: Log) -> Stretch | None:

@@ -65,16 +65,14 @@ def _tell_course(told: Told, store: Store) -> None:
     series = next(iter([*store.of("episode_return"), *store.of("reward")]), None)
     if series is None or len(values := (line := curve_of(series)).values) < told.limits["points_few"]:
         return
-    levels, end = curve.parts(values, _PARTS), line.marks[-1]
+    if (course := _course(told, values)) is None:
+        return
+    (levels, chance), end = course, line.marks[-1]
     best = max(levels)
     place = levels.index(best)
     told.tell("log.reward.first", levels[0], line.marks[0])
     told.tell("log.reward.best", best, line.marks[(2 * place + 1) * len(values) // (2 * len(levels))])
     told.tell("log.reward.last", levels[-1], end)
-    # Single episodes differ widely, so a change has to stand out from what the medians do by chance.
-    chance = (
-        told.limits["reward_noise"] * _MEDIAN * curve.noise(values) / math.sqrt(len(values) / len(levels))
-    )
     told.tell("log.reward.risen", levels[-1] - levels[0] > chance, end)
     lost = best - levels[-1]
     collapsed = (
@@ -83,3 +81,19 @@ def _tell_course(told: Told, store: Store) -> None:
         and lost > told.limits["clear_change"] * max(abs(best), abs(levels[-1]))
     )
     told.tell("log.reward.collapsed", collapsed, end)
+
+
+def _course(told: Told, values: list[float]) -> tuple[list[float], float] | None:
+    """The levels of a reward in parts of the run, and how far chance alone moves them; None where that is unknown."""
+    # Single episodes differ widely, so a change has to stand out from what the levels do by chance.
+    if not 1 < len(set(values)) <= told.limits["reward_levels_few"]:
+        levels = curve.parts(values, _PARTS)
+        error = _MEDIAN * curve.noise(values) / math.sqrt(len(values) / len(levels))
+        return levels, told.limits["reward_noise"] * error
+    # Won or lost and little between: a median is the one or the other, and only an average says how often.
+    count = min(_PARTS, int(len(values) // told.limits["reward_part_least"]))
+    if count < _SOME:
+        return None
+    spread = math.sqrt(curve.mean([one**2 for one in curve.parts(values, count, curve.deviation)]))
+    error = math.sqrt(2 * count / len(values)) * spread
+    return curve.parts(values, count, curve.mean), told.limits["reward_noise"] * error

@@ -58,6 +58,22 @@ def test_no_more_than_a_bounded_part_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     assert len(stream.getvalue()) > MOST
 
 
+class Tee(io.StringIO):
+    def write(self, message: str, flush: bool = False) -> int:  # type: ignore[override]
+        return super().write(message)
+
+
+def test_a_stream_of_another_kind_is_called_as_the_script_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Tee()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with checked("printed.Printed"):
+        stream.write("val_loss", True)
+        stream.write(message=" 0.5\n", flush=True)
+    assert stream.getvalue() == "val_loss 0.5\n"
+    assert "write" not in vars(stream)
+
+
 STEPS: Record = {"kind": "steps", "step": list(range(1, 21)), "loss": [2 / n for n in range(1, 21)]}
 
 

@@ -57,3 +57,17 @@ def test_another_model_is_another_training() -> None:
                 model(torch.randn(4, 8)).square().mean().backward()
                 optimizer.step()
     assert "log.optimizer_remade" not in said.facts
+
+
+def test_a_parameter_that_counts_no_versions_breaks_nothing() -> None:
+    with torch.inference_mode():
+        frozen = torch.nn.Parameter(torch.zeros(2), requires_grad=False)
+    weight = torch.nn.Parameter(torch.ones(2))
+    with checked() as said:
+        for _ in range(EPOCHS):
+            optimizer = adam([frozen, weight])
+            for _ in range(STEPS):
+                optimizer.zero_grad()
+                weight.square().sum().backward()
+                optimizer.step()
+    assert "log.optimizer_remade" not in said.facts

@@ -31,6 +31,11 @@ def notebook(path: Path, *outputs: Mapping[str, object]) -> list[Input]:
     return discover([path]).inputs
 
 
+def test_what_is_no_page_ends_nothing(tmp_path: Path) -> None:
+    odd = {"output_type": "display_data", "data": {"text/html": "<![ [ table", "text/plain": "loss 0.5"}}
+    assert [one.data for one in notebook(tmp_path / "n.ipynb", odd)[1:]] == [b"loss 0.5\n"]
+
+
 def test_an_error_in_a_cell_is_read_and_the_cell_named(tmp_path: Path, knowledge: Knowledge) -> None:
     said = "CUDA out of memory. Tried to allocate 2.32 GiB."
     error = {

@@ -375,6 +375,19 @@ def test_a_discriminator_that_wins(read: Reads, ends: tuple[float, float], won: 
     assert (run["log.discriminator_won"], run["loss.nonfinite"], run["loss.trend"]) == (won, False, None)
 
 
+@pytest.mark.parametrize(
+    ("line", "won"),
+    [
+        ("step {n} gen_loss: {up:.3f} dis_loss: {down:.4f}\n", True),
+        ("step {n} g_loss: {up:.3f} dis_loss: {down:.4f}\n", None),  # of a teacher, maybe
+        ("step {n} rec_loss: 0.1 g_loss: {up:.3f} disc_loss: 0.0000\n", False),  # begins later
+    ],
+)
+def test_what_is_no_discriminator_does_not_win(read: Reads, line: str, won: bool | None) -> None:
+    run = read("".join(line.format(n=n, up=1 + n / 5, down=0.6 if n < 9 else 0.001) for n in range(40)))
+    assert run["log.discriminator_won"] is won
+
+
 def test_lines_ended_by_several_returns_keep_their_numbers(read: Reads) -> None:
     run = read(
         b"starting\r\r\nready\r\r\n{'loss': 2.5, 'epoch': 0.1}\r\r\n{'loss': 2.25, 'epoch': 0.2}\r\r\n"

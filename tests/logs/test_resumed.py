@@ -41,6 +41,14 @@ def test_a_run_that_goes_on_as_it_was(knowledge: Knowledge) -> None:
     assert (facts.value("loss.jump_at_resume"), facts.value("log.lr.jump_at_resume")) == (False, False)
 
 
+def test_a_loss_below_zero_and_a_rate_that_was_rounded_away_say_nothing(knowledge: Knowledge) -> None:
+    first = log("a.log", range(1, 40), lambda epoch: -10 - epoch / 200, 0.0)
+    second = log("b.log", range(40, 60), lambda epoch: -10.2, 0.00001)
+    facts = facts_of(knowledge, first, second)
+    assert facts.value("loss.jump_at_resume") is None
+    assert facts.value("log.lr.jump_at_resume") is None
+
+
 def test_two_runs_that_begin_alike_are_not_one(knowledge: Knowledge) -> None:
     first, second = (
         log("a.log", range(1, 40), falling, 0.1),

@@ -214,6 +214,9 @@ def test_a_long_series_keeps_its_peaks_in_bounded_memory() -> None:
     assert series.high.mark.number == 70_001
 
 
+WON, LOST = "1 1 -1 1 1 1 -1 1 1 1 ", "-1 -1 1 -1 -1 -1 -1 -1 1 -1 "
+
+
 @pytest.mark.parametrize(
     ("course", "risen", "collapsed"),
     [
@@ -221,12 +224,20 @@ def test_a_long_series_keeps_its_peaks_in_bounded_memory() -> None:
         ("20..480x40 480 460 500 470 490 455", True, False),
         ("48..230x50 230..-180x50", False, True),
         ("10 14 8 12 9 15 11 7 13 10 12 8 14 11 9 13 10 12 11 9", False, False),
+        (WON * 20 + LOST * 20, False, True),
+        (LOST * 20 + WON * 20, True, False),
+        ("1 -1 -1 1 1 -1 1 -1 -1 1 -1 1 1 1 -1 -1 " * 20, False, False),
     ],
 )
 def test_the_course_of_a_reward(knowledge: Knowledge, course: str, risen: bool, collapsed: bool) -> None:
     found = facts(knowledge, episode_return=course)
     assert found["log.agent_trains"] is True
     assert (found["log.reward.risen"], found["log.reward.collapsed"]) == (risen, collapsed)
+
+
+def test_a_few_games_that_are_won_or_lost_tell_no_course(knowledge: Knowledge) -> None:
+    found = facts(knowledge, reward="1 1 1 -1 1 -1 1 -1 -1 -1 " * 4, reward_std="0.3x40")
+    assert "log.reward.collapsed" not in found
 
 
 def test_a_validation_accuracy_at_chance_is_as_good_as_zero(knowledge: Knowledge) -> None:

@@ -20,6 +20,14 @@ def grad_fn_of(tensor: Any) -> Any:
         return None
 
 
+def version_of(tensor: torch.Tensor) -> int:
+    """Changes whenever it is written; -1 where that is not counted, as of what was made in inference mode."""
+    try:
+        return tensor._version
+    except RuntimeError:
+        return -1
+
+
 def was_computed(tensor: torch.Tensor) -> bool:
     """Whether it has a graph that is more than a view of a leaf: the columns of an input that wants a gradient are given."""
     return grad_fn_of(tensor._base if tensor._is_view() else tensor) is not None

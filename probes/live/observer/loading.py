@@ -22,14 +22,14 @@ class Loading(Part):
     name = "loading"
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
-        self._journal = journal
+        self._journal, self._watcher = journal, watcher
         self._least = 1.0
         replace(watcher, watcher.torch.nn.Module, "load_state_dict", self._wrap)
 
     def _wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def load_state_dict(module: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(module, state_dict, *args, **kwargs)
-            self._look(state_dict, result)
+            self._watcher.own("loading", self._look, state_dict, result)
             return result
 
         return load_state_dict
@@ -43,4 +43,6 @@ class Loading(Part):
         if taken / len(state) < self._least:
             self._least = taken / len(state)
             self._journal.fact("checkpoint.items_total", len(state))
-            self._journal.fact("checkpoint.items_loaded", taken, note=f"not there: {', '.join(missing[:3])}")
+            self._journal.fact(
+                "checkpoint.items_loaded", taken, note=f"not there: {', '.join(map(str, missing[:3]))}"
+            )

@@ -150,7 +150,7 @@ class Optimizers:
         self._stepping, watcher.stepping = None, False
         self.forwards.round_ended()
         step = watcher.steps[key] = watcher.steps.get(key, 0) + 1
-        watcher.succession.stepped(key)
+        watcher.succession.stepped(key, step)
         watcher.step = max(watcher.step, step)
         if watcher.step >= watcher.alarm:
             watcher.ring()

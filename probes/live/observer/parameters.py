@@ -53,7 +53,10 @@ class Parameters(Part):
         if "parameters" not in values or (step > SPEAK_AT[1] and step % EVERY > 1) or values["skipped"]:
             return
         model = values["model"]
-        seen = self._seen.setdefault(model.number, _Seen(model, self._watcher.torch))
+        seen = self._seen.get(model.number)
+        if seen is None or seen.model is not model:
+            # Another optimizer may have gone on with what this one trained.
+            seen = self._seen[model.number] = _Seen(model, self._watcher.torch)
         seen.take_in(values["parameters"], values.get("norms", []))
 
     def ended(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
 from .part import Part
+from .traces import hidden, leave_out_ours
 
 if TYPE_CHECKING:
     from .watcher import Watcher
@@ -50,11 +51,17 @@ class Printed(Part):
         if original is None or any(one is stream for one, _, _ in self._heard):
             return
 
-        def write(text: str) -> Any:
-            result = original(text)
-            if self._left > 0 and type(text) is str:
-                self._left -= len(text)
-                self._pieces.append(text)
+        @hidden
+        def write(*args: Any, **kwargs: Any) -> Any:
+            try:
+                result = original(*args, **kwargs)
+            except BaseException as error:
+                leave_out_ours(error)
+                raise
+            if self._left > 0 and args and type(args[0]) is str:
+                piece = args[0][: self._left]
+                self._left -= len(piece)
+                self._pieces.append(piece)
             return result
 
         try:
@@ -77,7 +84,7 @@ class Printed(Part):
 
     def _write(self, *, last: bool = False) -> None:
         """Write the lines that are complete. A forked child holds what its parent has heard, and says nothing of it."""
-        if os.getpid() != self._pid or not self._writing.acquire(blocking=False):
+        if os.getpid() != self._pid or not self._writing.acquire(timeout=1 if last else 0):
             return
         try:
             pieces, self._pieces = self._pieces, []
@@ -91,6 +98,7 @@ class Printed(Part):
             self._writing.release()
 
     def _stop(self) -> None:
+        self._left = 0
         for stream, original, write in self._heard:
             # Where somebody has put a `write` of their own over ours, it goes on through ours.
             if getattr(stream, "write", None) is write:

@@ -6,6 +6,8 @@ import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .graphs import version_of
+
 if TYPE_CHECKING:
     import torch
 
@@ -22,16 +24,16 @@ MOST = 32
 class Line:
     """The parameters that one optimizer after the other trained."""
 
-    __slots__ = ("count", "first", "number", "optimizer", "remade", "times", "version")
+    __slots__ = ("count", "first", "number", "remade", "steps", "times", "version")
 
     def __init__(self, first: torch.Tensor, count: int) -> None:
         self.first = weakref.ref(first)
         self.count = count
-        self.optimizer = 0
-        """The id of the last of them."""
         self.number = 0
         """Of the model, once it was found."""
         self.times = self.remade = 0
+        """How often an optimizer followed another; and how often its state was what was lost by it."""
+        self.steps = 0
         self.version = -1
         """Of the first parameter, after the last step."""
 
@@ -45,8 +47,11 @@ class Succession:
         self._of: dict[int, Line] = {}
 
     def made(self, optimizer: torch.optim.Optimizer) -> None:
-        """Take over the count of steps from the one before, if there is one that has stepped."""
-        steps = self._watcher.steps
+        """Take over the count of steps from those before, if there are some that have stepped."""
+        key, steps = id(optimizer), self._watcher.steps
+        # What had this id before is gone.
+        steps.pop(key, None)
+        self._of.pop(key, None)
         parameters = [one for group in optimizer.param_groups for one in group["params"]]
         if not parameters:
             return
@@ -55,20 +60,17 @@ class Succession:
             line = Line(parameters[0], len(parameters))
             alive = [one for one in self._lines if one.first() is not None]
             self._lines = [*alive[1 - MOST :], line]
-        before = steps.get(line.optimizer, 0)
-        steps.pop(line.optimizer, None)
-        steps.pop(id(optimizer), None)
-        if before and line.version >= 0:
+            self._of = {known: one for known, one in self._of.items() if one in self._lines}
+        elif line.steps:
             line.times += 1
             # Weights that were put in between belong to another beginning: a fold, a client, a task.
-            if parameters[0]._version == line.version and _has_state(optimizer):
+            if version_of(parameters[0]) == line.version >= 0 and _has_state(optimizer):
                 self._count(line)
         if line.times >= PHASES:
-            steps[id(optimizer)] = before
+            steps[key] = line.steps
         else:
             line.number = 0
-        line.optimizer = id(optimizer)
-        self._of[id(optimizer)] = line
+        self._of[key] = line
 
     def number(self, optimizer: torch.optim.Optimizer) -> int:
         """The number of the model that this line trains; 0 where it has none yet."""
@@ -80,10 +82,10 @@ class Succession:
         if (line := self._of.get(id(optimizer))) is not None:
             line.number = number
 
-    def stepped(self, key: int) -> None:
-        """An optimizer has stepped."""
+    def stepped(self, key: int, step: int) -> None:
+        """An optimizer has made a step."""
         if (line := self._of.get(key)) is not None and (first := line.first()) is not None:
-            line.version = first._version
+            line.steps, line.version = step, version_of(first)
 
     def _lines_of(self, first: torch.Tensor, count: int) -> Iterator[Line]:
         return (one for one in self._lines if one.count == count and one.first() is first)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..graphs import nodes_below
+from ..graphs import grad_fn_of, nodes_below
 from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
@@ -28,7 +28,7 @@ USUAL = 8
 """Steps after which it is known how many forwards a step has."""
 
 CHECKS = 3
-"""How often it is looked whether what a module in eval mode gives goes into the loss. Until then its last graph is held."""
+"""How often it is looked whether what a module in eval mode gives goes into the loss."""
 
 SAMPLES = 3
 """Forwards of the same inputs without gradients in train mode from which on they are a sample of predictions."""
@@ -65,8 +65,9 @@ class Modes(Part):
         self._places: Counter[int] = Counter()
         self._here: set[int] = set()
         self._trained: set[int] = set()
-        self._checks, self._last, self._feeds = CHECKS, None, False
-        self._in_eval: Any = None
+        self._checks, self._last, self._feeds = CHECKS, ("", -1), False
+        self._learns = True
+        self._judged: set[int] = set()
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A forward without gradients is an evaluation, or belongs to a step of another kind."""
@@ -92,9 +93,11 @@ class Modes(Part):
         if self._is_grad_enabled():
             self._recorded.append(mode := self._mode(root))
             if mode == "eval":
-                self._in_eval = root
+                if id(root) not in self._judged:
+                    self._judged.add(id(root))
+                    self._learns = _learns(root)
                 if self._checks:
-                    self._last = first.grad_fn
+                    self._last = _mark(grad_fn_of(first))
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Which of the forwards was this backward's?"""
@@ -121,7 +124,7 @@ class Modes(Part):
             in_eval = ran[0] == "eval" and set(ran) == {"eval"}
             self._in_eval_steps = self._in_eval_steps + 1 if in_eval else 0
             if self._in_eval_steps == STEPS:
-                self._journal.fact("model.eval_mode_in_training", _learns(self._in_eval), step=step)
+                self._journal.fact("model.eval_mode_in_training", self._learns, step=step)
             elif step == 2 * STEPS and not in_eval:
                 self._journal.fact("model.eval_mode_in_training", False, step=step)
         self._rounds += 1
@@ -161,10 +164,10 @@ class Modes(Part):
 
     def _look_what_feeds(self, loss: torch.Tensor) -> None:
         """A frozen trunk, or the features of a perceptual loss, are in eval mode and yet part of what is trained."""
-        last, self._last = self._last, None
-        if last is not None and self._checks:
+        last, self._last = self._last, ("", -1)
+        if last[1] >= 0 and self._checks:
             self._checks -= 1
-            self._feeds = self._feeds or last in nodes_below(loss.grad_fn, NODES)
+            self._feeds = self._feeds or any(last == _mark(one) for one in nodes_below(loss.grad_fn, NODES))
 
     def _unused(self, count: int) -> None:
         """Forwards in eval mode that recorded a graph for no backward."""
@@ -200,6 +203,13 @@ class Modes(Part):
         if root.training:
             return "train" if any(one.training for one in noisy) else "plain"
         return "plain" if any(one.training for one in root.children()) else "eval"
+
+
+def _mark(node: Any) -> tuple[str, int]:
+    """What tells a node of a graph from all others of its thread, without holding it."""
+    if node is None or not hasattr(node, "_sequence_nr"):
+        return "", -1
+    return node.name(), int(node._sequence_nr())
 
 
 def _learns(root: torch.nn.Module) -> bool:

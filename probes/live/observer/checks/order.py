@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..graphs import version_of
 from ..journal import Journal
 from ..model import held
 from .turns import Follower
@@ -148,7 +149,7 @@ class Order(Follower):
 
     def _samples(self, optimizer: Any = None) -> list[tuple[weakref.ref[Any], Any]]:
         """Values of some parameters that an optimizer holds, or each optimizer that is alive."""
-        optimizers = [optimizer] if optimizer is not None else self._live_optimizers()[-OPTIMIZERS:]
+        optimizers = [optimizer] if optimizer is not None else self._live_optimizers()[:OPTIMIZERS]
         return [
             (weakref.ref(one), _part(one).clone())
             for each in optimizers
@@ -163,7 +164,7 @@ class Order(Follower):
 
 def _version(optimizer: torch.optim.Optimizer) -> int:
     """Changes whenever its first weights are written."""
-    return sum(one._version for one in held(optimizer)[:4])
+    return sum(version_of(one) for one in held(optimizer)[:4])
 
 
 def _part(parameter: Any) -> Any:
