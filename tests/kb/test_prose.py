@@ -182,6 +182,8 @@ def test_a_sentence_that_states_nothing_gives_no_fact(sentence: str, reader: Pro
         ("GPU memory does not grow", "log.memory.growing"),
         ("the weights do change", "log.said_weights_do_not_change"),
         ("the mAP is not zero", "log.eval_accuracy.zero"),
+        ("with bf16 the loss becomes NaN as the model trains", "test.bf16_works"),
+        ("with a lower learning rate the loss stays flat while the model trains", "test.lower_lr_helps"),
     ],
 )
 def test_a_negated_statement_is_not_read_as_its_opposite(

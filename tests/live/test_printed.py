@@ -59,7 +59,7 @@ def test_no_more_than_a_bounded_part_is_kept(monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Tee(io.StringIO):
-    def write(self, message: str, flush: bool = False) -> int:  # type: ignore[override]
+    def write(self, message: str, flush: bool = False) -> int:
         return super().write(message)
 
 
