@@ -33,6 +33,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Where tests run beside each other, who is done takes from the others: a few take as long as hundreds of the rest."""
+    if config.getoption("numprocesses", default=None) and config.getoption("dist") == "no":
+        config.option.dist = "worksteal"
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than there are cores: some tests wait for a process that stands still."""
