@@ -23,7 +23,7 @@ def how(one: Ranked, facts: Facts, knowledge: Knowledge) -> list[str]:
         lines.append(f"             because {line.rule.rule.text}{_values(line.facts, facts)}")
     if quiet := sum(not line.decibans for line in told):
         lines.append(
-            f"    +0.0 dB  {quiet} more that are known not to be the case, which says nothing either way"
+            f"    +0.0 dB  {quiet} more that are decided and add nothing: not the case, or seen on another machine"
         )
     alone = to_probability(one.decibans)
     raised = f" ({alone:.0%} by itself)" if one.confidence - alone >= 0.01 else ""

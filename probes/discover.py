@@ -102,9 +102,15 @@ def _walk(root: Path, found: Found) -> None:
     files.sort(key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
     if len(files) > MAX_FILES:
         found.notes.append(f"{root}: {len(files)} readable files; the {MAX_FILES} nearest the top were read")
+    cells = MAX_FILES
     for path, kind in files[:MAX_FILES]:
         found.inputs.append(Input(str(path), kind, path, named=False))
-        found.inputs += _printed(path, named=False)
+        printed = _printed(path, named=False)
+        if len(printed) > cells:
+            found.notes.append(f"{path}: what its cells printed was not read; name it to have it read")
+            continue
+        cells -= len(printed)
+        found.inputs += printed
     if len(found.inputs) == before:
         found.notes.append(f"{root}: no log, configuration or script in this directory")
 
@@ -139,7 +145,10 @@ def _files(root: Path, found: Found) -> Iterator[Path]:
             found.inputs.extend(inputs_of_run(folder))
             continue
         if any(entry.name == "meta.yaml" for entry in entries) and is_run(folder):
-            found.inputs += inputs_of(folder)
+            if len(found.inputs) < MAX_FILES:
+                found.inputs += inputs_of(folder, found.notes)
+            else:
+                found.notes.append(f"{folder}: not read, after {MAX_FILES} inputs; name it to have it read")
             entries = [entry for entry in entries if entry.name not in OWN]
         for entry in entries:
             if os.path.isdir(entry):

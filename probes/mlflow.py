@@ -38,38 +38,45 @@ def is_run(folder: Path) -> bool:
         return False
 
 
-def inputs_of(folder: Path) -> list[Input]:
-    """The metrics as a table, a row for each step, and the settings as one configuration."""
+def inputs_of(folder: Path, notes: list[str]) -> list[Input]:
+    """The metrics as a table, a row for each step, and the settings as one configuration. What is left out goes to `notes`."""
     found = []
-    if table := _table(folder / "metrics"):
+    if table := _table(folder / "metrics", notes):
         name = str(folder / "metrics (rows by step)")
         found.append(Input(name, Kind.RECORDS, data=table.encode(), named=False))
-    if settings := {name: _value(text) for name, text in _texts(folder / "params")}:
+    if settings := {name: _value(text) for name, text in _texts(folder / "params", notes)}:
         data = json.dumps(settings, indent=1, ensure_ascii=False).encode()
         found.append(Input(str(folder / SETTINGS), Kind.CONFIG, data=data, named=False))
     return found
 
 
-def _texts(folder: Path) -> Iterator[tuple[str, str]]:
+def _texts(folder: Path, notes: list[str]) -> Iterator[tuple[str, str]]:
     """The files of a folder by name; `train/loss` is a file in a folder of its own."""
     left = MAX_ALL
     files = [path for path in folder.rglob("*") if path.is_file()]
     files.sort(key=lambda path: (not any(word in path.name.lower() for word in _FIRST), path))
+    read = 0
     for path in sorted(files[:MAX_FILES]):
         try:
             size = path.stat().st_size
             if size <= min(MAX_SIZE, left):
+                text = path.read_text("utf-8", "replace")
                 left -= size
-                yield path.relative_to(folder).as_posix(), path.read_text("utf-8", "replace")
+                read += 1
+                yield path.relative_to(folder).as_posix(), text
         except OSError:
             continue
+    if read < len(files):
+        notes.append(
+            f"{folder}: {len(files) - read} of {len(files)} files were left out: too many, too large or unreadable"
+        )
 
 
-def _table(folder: Path) -> str:
+def _table(folder: Path, notes: list[str]) -> str:
     """Every metric's lines of `time value step` as columns beside each other."""
     rows: dict[int, dict[str, str]] = {}
     names: list[str] = []
-    for name, text in _texts(folder):
+    for name, text in _texts(folder, notes):
         names.append(name)
         for line in text.splitlines():
             match line.split():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -33,7 +34,7 @@ class Records:
         at = {
             name.metric: value
             for name, value in reversed(named)
-            if name is not None and name.metric in POSITIONS
+            if name is not None and name.metric in POSITIONS and math.isfinite(value)
         }
         if "total_steps" in at:
             self.total_steps = int(at["total_steps"])

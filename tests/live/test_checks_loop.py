@@ -535,38 +535,32 @@ def test_a_loader_in_its_own_order_is_no_same_batch() -> None:
 # -- schedules
 
 
-def scheduled(move: bool) -> Said:
+def go_round(model: Any, optimizer: Any, scheduler: Any, steps: int, every: int | None) -> None:
+    """A loop that moves the schedule after every so many steps, or never."""
+    for step in range(steps):
+        optimizer.zero_grad()
+        loss_of(model).backward()
+        optimizer.step()
+        if every and step % every == every - 1:
+            scheduler.step()
+
+
+def stepped(make: Any, steps: int, every: int | None) -> Said:
+    """What is said of a schedule in such a loop."""
     with checked() as said:
         model = mlp()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-        scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=60)
-        for _ in range(60):
-            optimizer.zero_grad()
-            loss_of(model).backward()
-            optimizer.step()
-            if move:
-                scheduler.step()
+        go_round(model, optimizer, make(optimizer), steps, every)
     return said
+
+
+def cosine(length: int) -> Any:
+    return lambda optimizer: torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=length)
 
 
 def test_a_schedule_that_never_moves_is_seen() -> None:
-    assert scheduled(False)["log.lr.schedule_never_moves"] is True
-    assert scheduled(True)["log.lr.schedule_never_moves"] is False
-
-
-def stepped(make: Any, steps: int, every: int) -> Said:
-    """A schedule that is moved after every so many steps."""
-    with checked() as said:
-        model = mlp()
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-        scheduler = make(optimizer)
-        for step in range(steps):
-            optimizer.zero_grad()
-            loss_of(model).backward()
-            optimizer.step()
-            if step % every == every - 1:
-                scheduler.step()
-    return said
+    assert stepped(cosine(60), 60, every=None)["log.lr.schedule_never_moves"] is True
+    assert stepped(cosine(60), 60, every=1)["log.lr.schedule_never_moves"] is False
 
 
 def test_a_schedule_by_steps_that_is_moved_by_epochs_lags() -> None:
@@ -579,11 +573,8 @@ def test_a_schedule_by_steps_that_is_moved_by_epochs_lags() -> None:
 
 
 def test_a_cosine_by_epochs_that_is_moved_by_steps_swings() -> None:
-    def cosine(optimizer: Any) -> Any:
-        return torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=6)
-
-    assert stepped(cosine, 60, every=1)["log.lr.schedule_wraps"] is True
-    assert "log.lr.schedule_wraps" not in stepped(cosine, 60, every=10).facts
+    assert stepped(cosine(6), 60, every=1)["log.lr.schedule_wraps"] is True
+    assert "log.lr.schedule_wraps" not in stepped(cosine(6), 60, every=10).facts
 
 
 def resumed(restored: bool, by_epoch: bool = False, first: int = 60) -> Said:
@@ -599,12 +590,7 @@ def resumed(restored: bool, by_epoch: bool = False, first: int = 60) -> Said:
                 optimizer.load_state_dict(state["optimizer"])
                 if restored:
                     scheduler.load_state_dict(state["scheduler"])
-            for step in range(steps):
-                optimizer.zero_grad()
-                loss_of(model).backward()
-                optimizer.step()
-                if step % every == every - 1:
-                    scheduler.step()
+            go_round(model, optimizer, scheduler, steps, every)
             state = {"optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}
     return said
 
@@ -620,4 +606,4 @@ def test_a_schedule_by_epochs_that_was_saved_in_the_first_one_has_not_begun_anew
 
 
 def test_without_a_restored_optimizer_nothing_is_said_of_a_schedule_that_begins() -> None:
-    assert "log.lr.schedule_began_anew" not in scheduled(True).facts
+    assert "log.lr.schedule_began_anew" not in stepped(cosine(60), 60, every=1).facts

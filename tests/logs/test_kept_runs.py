@@ -99,3 +99,14 @@ def test_folders_of_those_names_elsewhere_are_no_run_of_mlflow(tmp_path: Path) -
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "train.log").write_text("step 1 loss 2.0\n")
     assert [Path(one.name).name for one in discover([tmp_path]).inputs] == ["train.log"]
+
+
+def test_metrics_that_are_left_out_are_named_and_losses_come_first(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "meta.yaml").write_text(META)
+    for name in ["train_loss", *(f"layer_{number:03}" for number in range(400))]:
+        (tmp_path / "metrics" / name).write_text("1 0.5 1\n")
+    found = discover([tmp_path])
+    assert found.inputs[0].data is not None
+    assert b"train_loss" in found.inputs[0].data
+    assert "1 of 401 files were left out" in found.notes[0]

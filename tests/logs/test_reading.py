@@ -252,6 +252,12 @@ def test_the_history_of_a_trainer_state(read: Reads) -> None:
     assert (run["loss.first"], run["loss.eval.first"]) == (2.5, 2.6)
 
 
+@pytest.mark.parametrize("step", ["Infinity", "NaN", "1" + 400 * "0"])
+def test_a_step_that_is_no_usual_number_is_none(read: Reads, step: str) -> None:
+    run = read(f'{{"step": 1, "loss": 2.5}}\n{{"step": {step}, "loss": 2.0}}\n', Kind.RECORDS)
+    assert (run["loss.last"], run["log.steps"], run.place("loss.last").step) == (2.0, None, None)
+
+
 @pytest.mark.parametrize("text", ["", "hello", "[1, 2]", '{"a": '])
 def test_a_file_that_is_no_records_is_a_note(read: Reads, text: str) -> None:
     assert "no metric records" in read(text, Kind.RECORDS).note
