@@ -187,7 +187,7 @@ class Scan:
             return
         watch.looked += 1
         if not sightings.watch(watch.rules, index, line, watch.matched):
-            self._missed(watch, 1)
+            self._missed(watch, line, 1)
         elif watch.looked == MAX_WATCHED:
             always = [rule for rule in watch.rules if watch.matched.get(rule.id) == watch.looked]
             watch.sure = sightings.sure_in(always)
@@ -200,7 +200,7 @@ class Scan:
             watch.rules, [lines[index] for index in indices]
         ):
             self.listener.sightings.count(watch.sure, len(indices))
-            self._missed(watch, len(indices))
+            self._missed(watch, lines[indices[0]], len(indices))
             return
         for place, index in enumerate(indices):
             if not watch.rules:
@@ -208,11 +208,11 @@ class Scan:
                 return
             self._watch(watch, index, lines[index])
 
-    def _missed(self, watch: Watch, count: int) -> None:
+    def _missed(self, watch: Watch, line: bytes, count: int) -> None:
         patient = watch.left > 0
         watch.left -= count
         if patient and watch.left <= 0:
-            watch.rules = self.listener.sightings.decided_by_digits(watch.rules)
+            watch.rules = self.listener.sightings.decided_by_digits(watch.rules, line)
 
     def _first(self, action: Action, index: int, line: bytes) -> None:
         """Read a line with care, and leave behind what to do with the next of its shape."""

@@ -32,9 +32,15 @@ class Sightings:
             self.watch(rules, index, line)
         return rules
 
-    def decided_by_digits(self, rules: Iterable[SignatureRule]) -> tuple[SignatureRule, ...]:
-        """Those that may be found in one line of a shape and not in another."""
-        return tuple(rule for rule in rules if self.machines.is_decided_by_digits(rule))
+    def decided_by_digits(self, rules: Iterable[SignatureRule], line: bytes) -> tuple[SignatureRule, ...]:
+        """Those that are not in this line and may be in another of its shape."""
+        texts = set(_texts(line, prefix_of(line).end))
+        return tuple(
+            rule
+            for rule in rules
+            if self.machines.is_decided_by_digits(rule)
+            and (rule.lines > 1 or any(self.machines.may_be_in_like(rule, text) for text in texts))
+        )
 
     def watch(
         self, rules: Iterable[SignatureRule], index: int, line: bytes, matched: dict[str, int] | None = None
@@ -46,8 +52,7 @@ class Sightings:
             return False
         found = False
         prefix = prefix_of(line)
-        raw = line.decode("utf-8", "replace").rstrip()
-        text = line[prefix.end :].decode("utf-8", "replace").rstrip() if prefix.end else raw
+        raw, text = _texts(line, prefix.end)
         for rule in rules:
             match = (
                 self.machines.search(rule, text) or (prefix.end and self.machines.search(rule, raw)) or None
@@ -101,7 +106,7 @@ class Sightings:
 
     def _counted(self, rule: SignatureRule, line: bytes) -> bool:
         """Whether a signature is known or not there."""
-        text = line[prefix_of(line).end :].decode("utf-8", "replace").rstrip()
+        _, text = _texts(line, prefix_of(line).end)
         match = self.machines.search(rule, text)
         if match is None:
             return rule.lines == 1 or self._hits.has(rule)
@@ -119,3 +124,9 @@ class Sightings:
             )
         if rules:
             self.watch(rules, index, line)
+
+
+def _texts(line: bytes, prefix: int) -> tuple[str, str]:
+    """A line as it stands, and without its prefix, which ends there."""
+    raw = line.decode("utf-8", "replace").rstrip()
+    return raw, line[prefix:].decode("utf-8", "replace").rstrip() if prefix else raw

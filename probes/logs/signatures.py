@@ -11,6 +11,7 @@ from traindx.engine.kb.rules import SignatureRule
 from traindx.engine.kb.telling import Telling, telling
 from traindx.engine.regex import regex
 
+from .any_digits import of_any_digits
 from .at_once import AtOnce
 from .collected import Collected
 from .template import shapes_of
@@ -20,7 +21,6 @@ LONGEST = 8192
 """Characters of a line, or of several joined, that patterns are searched in."""
 _COUNTS = regex(r"\{\d*,?\d*\}|\(\?P<\w+>")
 _NAMED_DIGIT = regex(r"\d")
-
 
 RANK = "dist.rank"
 MAX_RANKS = 1 << 16
@@ -62,6 +62,7 @@ class Signatures:
         self.rules = rules
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._at_once: dict[str, AtOnce] = {}
+        self._of_any_digits: dict[str, re.Pattern[str] | None] = {}
         self._words: dict[str, list[bytes]] = {}
         self._shapes: dict[str, list[bytes]] = {}
         self.vocabulary: Vocabulary[str] = Vocabulary(words)
@@ -100,6 +101,13 @@ class Signatures:
     def is_decided_by_digits(self, rule: SignatureRule) -> bool:
         """Whether its pattern names digits, so that it may match one line of a shape and not the next."""
         return _NAMED_DIGIT.search(_COUNTS.sub("", rule.pattern)) is not None
+
+    def may_be_in_like(self, rule: SignatureRule, text: str) -> bool:
+        """Whether a signature may be in a text that differs from this one in its digits alone."""
+        if rule.id not in self._of_any_digits:
+            self._of_any_digits[rule.id] = of_any_digits(rule.pattern)
+        pattern = self._of_any_digits[rule.id]
+        return pattern is None or pattern.search(text[:LONGEST]) is not None
 
     def search(self, rule: SignatureRule, text: str) -> re.Match[str] | None:
         """Where a signature is in a text."""
