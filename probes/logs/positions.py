@@ -140,7 +140,7 @@ class Positions:
 
     def is_of_training(self, line: bytes) -> bool:
         """Whether a bar counts steps of training, as far as the bars beside losses tell."""
-        pair = self._reading(line).pair if self._totals else None
+        pair = self._lines.pair(line) if self._totals else None
         return pair is None or pair[1] in self._totals
 
     def _compare(self) -> None:
