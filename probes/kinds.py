@@ -11,6 +11,8 @@ from .inputs import Input, Kind
 from .text import Unreadable, encoding_of, is_binary, open_bytes
 
 _UNPACKED = (".gz", ".zst")
+_COPY = regex(r"(?i)(?<=[^.])(?:\.(?:bak|backup|orig|old|save|rej)\d*|~)$")
+"""How editors, and our own patches, name what a file was before."""
 
 _BY_NAME: tuple[tuple[tuple[str, ...], tuple[str, ...], Kind], ...] = (
     (("events.out.tfevents.",), (), Kind.EVENTS),
@@ -53,7 +55,7 @@ _METRIC_HEADER = regex(rb"(?i)loss|acc|lr|epoch|step|iter|grad")
 
 def kind_of(path: Path) -> Kind:
     """What a file is, by its name where that says it, else by its first bytes."""
-    name = path.name
+    name = _COPY.sub("", path.name)
     for ending in _UNPACKED:
         name = name.removesuffix(ending)
     low = name.lower()
@@ -96,7 +98,13 @@ def _start(path: Path, size: int = 4096) -> bytes:
 
 
 def kind_inside(path: Path) -> Kind:
-    """What a file in a run directory is. Hidden files, tables that are not metrics and model files are passed over."""
+    """What a file in a run directory is.
+
+    Hidden files, tables that are not metrics, model files and copies beside their original are passed over.
+    """
+    original = _COPY.sub("", path.name)
+    if original != path.name and path.with_name(original).exists():
+        return Kind.OTHER
     if _BIG_TABLES.search(path.name) or path.name.startswith((".", "README", "LICENSE")):
         return Kind.OTHER
     kind = kind_of(path)

@@ -72,6 +72,18 @@ def test_hidden_files_of_a_run_directory_are_not_read(diagnose: Command, in_exam
     assert {one["name"] for one in data["inputs"]} == {"train.log", "config.yaml"}
 
 
+@pytest.mark.parametrize("ending", [".bak", ".bak1", ".orig", "~"])
+def test_a_copy_of_a_configuration_beside_it_is_not_read(
+    diagnose: Command, in_example: Path, ending: str
+) -> None:
+    copy = in_example / f"config.yaml{ending}"
+    copy.write_text((in_example / "config.yaml").read_text().replace("fp16", "bf16"))
+    found = diagnose(".", "--format", "json").data
+    assert copy.name not in {one["name"] for one in found["inputs"]}
+    named = diagnose("--symptom", "nan-loss", "train.log", copy.name, "--format", "json").data
+    assert [one["kind"] for one in named["inputs"]] == ["log", "config"]
+
+
 def test_what_weights_and_biases_kept_of_a_run_is_read_and_never_patched(
     diagnose: Command, tmp_path: Path
 ) -> None:
