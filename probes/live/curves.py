@@ -11,7 +11,6 @@ from traindx.engine.facts import Fact, Place
 from ..logs.marks import Each, Mark
 from ..logs.names import Name
 from ..logs.positions import Where
-from ..logs.run_facts import tell_host_memory
 from ..logs.series import Series
 from ..logs.series_facts import tell_series
 from ..logs.store import Store
@@ -158,7 +157,6 @@ def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[
 
     told = Told(limits, place, lambda mark: Where(mark.step), _QUIRKS)
     tell_series(told, curve.store)
-    tell_host_memory(told, curve.store)
     _tell_zero_from_start(told, curve)
     told.tell("log.steps", curve.steps, Mark(curve.steps, b"", step=float(curve.steps)))
     hidden = _OF_TIMES if alone else (*_OF_TIMES, *_OF_A_SHAPE)

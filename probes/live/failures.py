@@ -30,7 +30,7 @@ def read_failures(processes: Sequence[Process], knowledge: Knowledge) -> Finding
     found = LogProbe([Input(RUN, Kind.LOG, data=text.encode("utf-8", "replace"))], knowledge).run()
     steps = {process.rank: whole(record.get("step")) for _, process, record in reversed(raised)}
     facts = [_placed(fact, steps) for fact in found.facts if fact.name not in _OWN]
-    events = [Event(one.what, _step_of(one.place, steps)) for one in found.events]
+    events = [Event(one.what, _step_of(one.place, steps), one.said) for one in found.events]
     operands = _operands(raised[0][1], raised[0][2])
     return Findings(facts=[*facts, *operands], events=events)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.regex import regex
+from traindx.engine.wording import shorten
 
 from .quantities import measured
 
@@ -23,7 +24,7 @@ def shown(line: bytes | str) -> str:
     """A line as a report shows it: decoded, without control characters, shortened."""
     text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
     text = "".join(char if char.isprintable() else " " for char in text.strip()[: SHOWN * 2])
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+    return shorten(text, SHOWN)
 
 
 class Collected:

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from traindx.engine.facts import Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event
+from traindx.engine.wording import shorten
 
-from .collected import Collected
+from .collected import SHOWN, Collected
 from .failures import Failure, failures_of, tell_failures
 from .frames import Places
 from .log import Log, tell_progress
+from .loss_facts import HIDDEN
 from .people import People
 from .series_facts import tell_series
 from .signatures import Hits, Signatures
@@ -141,13 +143,14 @@ class Conclusion:
             self._hits.absent(self._knowledge.signature_facts, Place(read[0].name))
 
     def _tell_events(self, failures: Sequence[Failure]) -> None:
+        raised = {(one.place.input, one.place.line) for one in failures[:MAX_EVENTS]}
         for hit in self._hits.found.values():
             if hit.origin is Origin.LOG and hit.rule.role != "context":
                 often = f" ({hit.count} times)" if hit.count > 1 else ""
-                self.events.append(Event(hit.rule.means + often, hit.place))
+                quoted = hit.rule.role == "failure" and (hit.place.input, hit.place.line) not in raised
+                self.events.append(Event(hit.rule.means + often, hit.place, hit.place.text if quoted else ""))
         for failure in failures[:MAX_EVENTS]:
-            text = f"{failure.raised.type}: {failure.raised.message.partition(chr(10))[0]}"[:200]
-            self.events.append(Event(text, failure.place))
+            self.events.append(Event(shorten(failure.raised.title, SHOWN), failure.place))
         for name, what in _MOMENTS.items():
             fact = self._facts.get(name)
             if (
@@ -156,13 +159,16 @@ class Conclusion:
                 and fact.place is not None
                 and fact.origin is Origin.LOG
             ):
-                self.events.append(Event(what, fact.place))
+                self.events.append(Event(_HIDDEN if fact.note == HIDDEN else what, fact.place))
         self.events.sort(key=lambda event: (event.place.input, event.place.line or 0))
         del self.events[MAX_EVENTS:]
 
     def _tell_unknowable(self, logs: Sequence[Log]) -> None:
+        printed = {one.name.metric for log in logs for one in log.store}
         for prefix, metric, reason in _NEEDED:
-            if not any(one.name.metric.startswith(metric) for log in logs for one in log.store):
+            if not any(name.startswith(metric) for name in printed):
+                if prefix == "loss." and "eval_loss" in printed:
+                    reason = "no training loss is printed"
                 for name in self._knowledge.once(_names_below)[prefix]:
                     if name not in self._facts:
                         self.unknowable[name] = reason
@@ -181,6 +187,7 @@ _MOMENTS: Mapping[str, str] = {
     "loss.eval.nonfinite": "The validation loss is NaN or Inf for the first time",
     "loss.spike": "The largest spike of the loss",
 }
+_HIDDEN = "The loss is shown as 0, or not at all, where it must be NaN"
 _NEEDED = (
     ("loss.eval.", "eval_loss", "no validation loss is printed"),
     ("loss.", ("loss", "adversarial_loss"), "no loss is printed"),

@@ -1,11 +1,9 @@
-"""What the validation loss and the scores say, and how they stand to training."""
+"""What the validation loss says, and how it stands to training."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-from traindx.engine.regex import regex
 
 from . import curve
 from .series import Curve, Series, curve_of
@@ -15,10 +13,6 @@ from .told import Told
 _SOME = 3
 _MANY = 10
 """Validation losses from which on a level can be told from a wobble."""
-_PERCENT = 1.5
-"""A score above this is counted to 100."""
-_ACCURACY = regex(r"\b(?:acc|top ?1|prec)")
-"""The names of an accuracy, which training and validation print in one unit; other scores are of validation alone."""
 
 
 def tell_eval(told: Told, evals: Series, others: Sequence[Series], train: Curve | None) -> None:
@@ -34,6 +28,9 @@ def tell_eval(told: Told, evals: Series, others: Sequence[Series], train: Curve 
     bad = next((one.first_bad for one in (evals, *others) if one.first_bad is not None), None)
     told.tell("loss.eval.nonfinite", bad is not None, bad.mark if bad else end)
     if line.values:
+        if evals.low is not None and evals.bad:
+            # Of the whole run, and not of the part of it before it broke.
+            told.tell("loss.eval.best_share", evals.low.point / (evals.count - 1), evals.low.mark)
         _tell_curve(told, line)
         if train is not None and train.values:
             _tell_gap(told, line, train)
@@ -135,71 +132,3 @@ def _beside(line: Curve, train: Curve) -> list[tuple[float, float]]:
         )
         pairs.append((value, curve.median(near)))
     return pairs
-
-
-def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
-    """All facts of the accuracies."""
-    percent = _both_in_percent(train, evals)
-    if train is not None and (line := curve_of(train)).values:
-        values = _shares(line.values, percent=percent)
-        told.tell("log.accuracy.first", values[0], line.marks[0])
-        told.tell("log.accuracy.last", values[-1], line.marks[-1])
-        told.tell("log.accuracy.swings", _swings(values), line.marks[-1])
-        if len(values) >= _SOME:
-            told.tell("log.accuracy.constant", max(values) == min(values), line.marks[-1])
-    if evals is not None and (line := curve_of(evals)).values:
-        values = _shares(line.values, percent=percent)
-        told.tell("log.eval_accuracy.last", values[-1], line.marks[-1])
-        told.tell("log.eval_accuracy.max", max(values), line.marks[values.index(max(values))])
-        if len(values) >= _SOME:
-            told.tell("log.eval_accuracy.constant", max(values) == min(values), line.marks[-1])
-        told.tell("log.eval_accuracy.zero", _nothing(told, values), line.marks[-1])
-        told.tell("log.eval_accuracy.perfect_early", _perfect_early(told, values, line), line.marks[0])
-
-
-def tell_lowest(told: Told, lowest: Series, evals: Series | None) -> None:
-    """Whether a class is never learnt while others are: `lowest` is the lowest score of a class each time."""
-    values = (line := curve_of(lowest)).values
-    means = curve_of(evals).values if evals is not None else ()
-    if not means or len(values) < told.limits["points_few"]:
-        return
-    learnt = max(_shares(means)) > told.limits["score_very_low"]
-    told.tell("log.eval_accuracy.class_zero", learnt and not any(values[len(values) // 4 :]), line.marks[-1])
-
-
-def _swings(values: Sequence[float]) -> bool:
-    """Whether scores are near one, then near zero, then high again."""
-    high = next((place for place, value in enumerate(values) if value >= 0.9), len(values))
-    low = next((place for place, value in enumerate(values[high:], high) if value <= 0.1), len(values))
-    return any(value >= 0.7 for value in values[low:])
-
-
-def _both_in_percent(train: Series | None, evals: Series | None) -> bool:
-    """Whether one score is printed for both, and counted to 100: then 0.1 of validation is a thousandth."""
-    if (
-        train is None
-        or evals is None
-        or not all(_ACCURACY.search(one.name.printed) for one in (train, evals))
-    ):
-        return False
-    return any(max(curve_of(one).values, default=0) > _PERCENT for one in (train, evals))
-
-
-def _shares(values: Sequence[float], *, percent: bool = False) -> list[float]:
-    """Scores from 0 to 1, whichever way they were printed."""
-    return [value / 100 for value in values] if percent or max(values) > _PERCENT else list(values)
-
-
-def _nothing(told: Told, values: Sequence[float]) -> bool:
-    """Whether the score is zero, or next to it in several evaluations without a rise."""
-    if max(values) == 0 or len(values) < _SOME:
-        return max(values) == 0
-    return max(values) < told.limits["score_nothing"] and curve.climbs(curve.parts(values, 8)) < 0.5
-
-
-def _perfect_early(told: Told, values: Sequence[float], line: Curve) -> bool | None:
-    early = int(told.limits["early_evaluations"])
-    first = told.where(line.marks[0]).epoch
-    if max(values[:early]) > told.limits["perfect_score"]:
-        return True if first is None or first <= early else None
-    return False

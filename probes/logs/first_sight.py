@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from traindx.engine.kb.telling import telling
+from traindx.engine.regex import regex
 
 from .actions import BAR, HEADER, NEW, Action, Careful
 from .familiar import AFTER, MAX_KNOWN, Familiar
@@ -27,7 +28,8 @@ MAX_TEMPLATES = 4
 """Templates of one shape; a line that fits none is read with care each time."""
 _SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
 _MANY = 8
-_SWITCHES = (b"=None", b"=True", b"=False")
+_WORDED = regex(rb"=(?!(?i:nan|inf|tensor|array|np|numpy|torch)\b)['\"]?[A-Za-z/]")
+"""A word or a path that is given to a name, and no number."""
 _FEW = 3
 
 
@@ -38,7 +40,7 @@ def _formats(keys: set[str]) -> list[str]:
 
 def _is_settings(line: bytes) -> bool:
     """Whether a line is a row of settings, `epochs=60, time=None, batch=16, save=True, ...`, and measures nothing."""
-    return line.count(b"=") >= _MANY and sum(map(line.count, _SWITCHES)) >= _FEW
+    return line.count(b"=") >= _MANY and len(_WORDED.findall(line)) >= _FEW
 
 
 def _is_plain_bar(reading: Reading, line: bytes) -> bool:
@@ -47,7 +49,7 @@ def _is_plain_bar(reading: Reading, line: bytes) -> bool:
     A bar of other work, such as loading, does not even say how far the run is.
     """
     return (reading.pair is not None or b"%|" in line) and all(
-        value.name.metric in _SPEEDS and "n " in value.name.printed for value in reading.values
+        value.name.metric in _SPEEDS and value.name.printed.startswith("n ") for value in reading.values
     )
 
 
@@ -72,8 +74,6 @@ class FirstSight:
         self._forms: dict[bytes, tuple[SignatureRule, ...]] = {}
         """The signatures that lines of a form may hold, and nothing else is in them."""
         self._seen = 0
-        self.labelled = False
-        """Lines begin with the number of their process."""
 
     def read(self, action: Action, index: int, line: bytes) -> Action:
         """Take in a line, and say what to do with the next of its shape."""
@@ -88,7 +88,7 @@ class FirstSight:
         keys = self._vocabulary.hits(words)
         if self._listener.is_written(index, line, keys, words):
             return action if isinstance(action, Careful) else Careful()
-        prefix = prefix_of(line, labelled=self.labelled)
+        prefix = prefix_of(line)
         rules = self._listener.sightings.first(index, line, words)
         if self._listener.hear(index, line, prefix, keys):
             if self._listener.settings.open:
@@ -123,7 +123,7 @@ class FirstSight:
 
     def relearn(self, template: Template, index: int, line: bytes) -> None:
         """Read a line that no template of its shape fits, and learn one more."""
-        prefix = prefix_of(line, labelled=self.labelled)
+        prefix = prefix_of(line)
         values = kept(self._lines.read(line))
         self._metrics.add(index, line, values, prefix.rank)
         other = self._metrics.learn(line, values, prefix) if len(template.others) < MAX_TEMPLATES else None

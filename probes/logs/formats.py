@@ -55,15 +55,15 @@ class Formats:
     def _reading(self, one: LogFormatRule, match: re.Match[bytes]) -> Reading:
         reading = Reading()
         reading.format = one.id
-        for metric, text in match.groupdict().items():
+        for group, text in match.groupdict().items():
             if text is None:
                 continue
-            if metric in _PLACES:
-                _place(reading, metric, text.decode(), match.start(metric))
+            if group in _PLACES:
+                _place(reading, group, text.decode(), match.start(group))
             else:
-                reading.values.append(_value(metric, match))
-                if text.startswith(b"[") and f"{metric}_lowest" in self._metrics:
-                    lowest = _value(metric, match, name=f"{metric}_lowest")
+                reading.values.append(_value(group, match))
+                if text.startswith(b"[") and f"{group}_lowest" in self._metrics:
+                    lowest = _value(group, match, metric=f"{group}_lowest")
                     reading.values.append(lowest._replace(lowest=True))
         return reading
 
@@ -83,16 +83,19 @@ class Formats:
         return next((one.trainer for one in self.seen.values()), "")
 
 
-def _value(metric: str, match: re.Match[bytes], name: str = "") -> Value:
-    """The number, or the list of numbers, that the group of a metric holds."""
-    name = name or metric
-    start, end = match.span(metric)
-    own = Name(name, name.replace("_", " "), 0)
+def _value(group: str, match: re.Match[bytes], metric: str = "") -> Value:
+    """The number, or the list of numbers, that the group of a metric holds.
+
+    `loss__epoch` is a loss too, and another series than `loss`: two kinds of lines that print one metric are no one curve.
+    """
+    metric, _, of = (metric or group).partition("__")
+    start, end = match.span(group)
+    own = Name(metric, f"{metric} {of}".strip().replace("_", " "), 1 if of else 0)
     return Value(own, start, end, words=(start, start), counts=metric == "overflows")
 
 
 def _place(reading: Reading, metric: str, text: str, start: int) -> None:
-    if metric in ("step", "epoch", "done", "total"):
+    if metric in PLACES:
         reading.place(metric, text, start)
     elif metric == "total_steps":
         reading.total_steps = int(number(text))

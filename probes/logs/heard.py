@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from traindx.engine.facts import Place
@@ -16,6 +17,13 @@ class Said(NamedTuple):
 
     text: str
     place: Place
+    """Where it begins."""
+    lines: tuple[tuple[int, Place], ...] = ()
+    """Of what stands in several lines, where in the text each further line begins, and its place."""
+
+    def at(self, offset: int) -> Place:
+        """The place of the line that holds a character of the text."""
+        return next((place for start, place in reversed(self.lines) if start <= offset), self.place)
 
 
 class Heard:
@@ -38,7 +46,7 @@ class Heard:
         if len(self.code) < MAX_SAID:
             self.code.append((line, code))
 
-    def say(self, text: str, place: Place) -> None:
+    def say(self, text: str, place: Place, lines: Sequence[tuple[int, Place]] = ()) -> None:
         """A person wrote this."""
         if len(self.said) < MAX_SAID:
-            self.said.append(Said(text, place))
+            self.said.append(Said(text, place, tuple(lines)))

@@ -28,8 +28,12 @@ class Lines:
         self.table: Table | None = None
         self.epochs = False
         """Some line says the epoch."""
+        self.counted = False
+        """Some line counts steps of training by name: what an agent does in its environments is another count."""
         self._forms: dict[bytes, Template | None] = {}
-        self._known: tuple[int, Table | None] = (0, None)
+        self.counter: int | None = None
+        """Some line counts two things, steps and the iterations of which they are made: the trust of the better counter."""
+        self._known: tuple[int, Table | None, bool, int | None] = (0, None, False, None)
         """What the forms were learned with."""
         self._bar: tuple[Template, int, int] | None = None
         """The form of the last line that a pair was asked of, and the groups of its pair."""
@@ -43,13 +47,15 @@ class Lines:
 
         Of its numbers only the `wanted` metrics need be read, where they are named; where the run is always is.
         """
-        known = (len(self.formats.seen), self.table)
+        known = (len(self.formats.seen), self.table, self.counted, self.counter)
         if known != self._known or len(self._forms) > MAX_FORMS:
             self._known, self._forms, self._bar = known, {}, None
         shape = shapes_of(line)[0]
         form = self._forms.get(shape)
         if form is not None and (match := form.fullmatch(line)):
-            return _again(form, match, wanted)
+            reading = _again(form, match, wanted)
+            reading.settle(counted=self.counted, counter=self.counter)
+            return reading
         reading = self._read(line, self.formats.seen)
         # A form is worth learning when it is seen again.
         again = shape in self._forms
@@ -64,9 +70,11 @@ class Lines:
                 return int(match[done]), int(match[total])
         reading = self.placed(line, wanted=frozenset())
         learned = self._forms.get(shapes_of(line)[0])
-        groups = {value.name.metric: group for group, value in enumerate(learned.values, 1)} if learned else {}
+        groups = (
+            {value.name.metric: group for group, value in enumerate(learned.values, 1)} if learned else {}
+        )
         texts = [line[one.start : one.end] for one in reading.at if one.name.metric in _PAIR]
-        if learned and _PAIR <= groups.keys() and all(map(bytes.isdigit, texts)):
+        if learned and groups.keys() >= _PAIR and all(map(bytes.isdigit, texts)):
             self._bar = learned, groups["done"], groups["total"]
         return reading.pair
 
@@ -82,6 +90,10 @@ class Lines:
             # A format that only knows where the run is leaves the numbers to the general reader.
             reading.values = self._reader.read(line).values
         self.epochs = self.epochs or reading.epoch is not None
+        self.counted = self.counted or reading.named
+        if reading.better:
+            self.counter = reading.trust if self.counter is None else min(self.counter, reading.trust)
+        reading.settle(counted=self.counted, counter=self.counter)
         return reading
 
     def header(self, line: bytes) -> bool:
@@ -100,6 +112,7 @@ def _again(form: Template, match: re.Match[bytes], wanted: frozenset[str] | None
         metric = value.name.metric
         if metric in PLACES:
             reading.take(metric, match[group].decode())
+            reading.trust = value.name.trust if metric == "step" else reading.trust
         elif wanted is None or metric in wanted:
             start, end = match.span(group)
             reading.values.append(value._replace(start=start, end=end, words=(start, start)))

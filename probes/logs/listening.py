@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.regex import regex
 
 from .collected import Collected
 from .heard import Heard
@@ -13,10 +14,12 @@ from .page import Page
 from .printed import Settings
 from .prose import NOTE, Writing
 from .raising import Raising
-from .ranks import Prefix
+from .ranks import Prefix, prefix_of
 from .sightings import Sightings
 from .signatures import Hits, Signatures
 
+_RAISES = regex(rb"\s+(?:raise|warnings\.warn)\b")
+"""A line of source in a traceback whose text is the message that follows, before it was filled in."""
 _OWN = frozenset((b"i", b"my", b"we", b"our"))
 
 
@@ -104,7 +107,8 @@ class Listener:
             return True
         if not self.raising.attend(number, line):
             return False
-        self.sightings.again(index, line)
+        if not _RAISES.match(line, prefix_of(line).end):
+            self.sightings.again(index, line)
         return True
 
     def close(self) -> None:

@@ -10,6 +10,8 @@ from .loss_shape import tell_shape
 from .series import Curve, Extreme, Series, curve_of
 from .told import Told
 
+HIDDEN = "hidden by the trainer"
+"""The note of a NaN that follows from other numbers and was not printed."""
 _SOME = 3
 """Fewer values than this make no curve."""
 
@@ -46,7 +48,7 @@ def _tell_hidden(told: Told, loss: Series, line: Curve) -> None:
     """A NaN that the trainer shows as zero, or not at all."""
     place = next((index for index, value in enumerate(line.values) if value == 0), None)
     mark = line.marks[place] if place is not None else loss.marks[-1]
-    told.tell("loss.nonfinite", True, mark, "hidden by the trainer")
+    told.tell("loss.nonfinite", True, mark, HIDDEN)
     if place is not None:
         _tell_first_bad(told, Extreme(math.nan, place * loss.stride, mark))
 
@@ -89,7 +91,8 @@ def _tell_first_bad(told: Told, bad: Extreme) -> None:
     if bad.point == 0:
         from_start = True if early else None
     elif bad.point == 1:
-        from_start = step is None or step <= 2
+        # A second row that only says its epoch comes after all steps of the first.
+        from_start = step <= 2 if step is not None else told.where(bad.mark).epoch is None
     else:
         from_start = False
     told.tell("loss.nonfinite_from_start", from_start, bad.mark)

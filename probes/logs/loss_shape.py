@@ -214,7 +214,10 @@ def _near_random(told: Told, values: Sequence[float]) -> bool | None:
         # Of a few points, only the numbers that everybody knows: ln 2, ln 10.
         room = 0.1 * told.limits["flat_drop"] * abs(level)
         still = len(values) >= _SOME and max(values) - min(values) < room
-        return True if still and any(abs(level - math.log(one)) < 0.001 for one in _WELL_KNOWN) else None
+        if still and any(abs(level - math.log(one)) < 0.001 for one in _WELL_KNOWN):
+            return True
+        drop = told.value("loss.drop")
+        return False if isinstance(drop, float) and drop > told.limits["drop_far"] else None
     if not 0.5 < level < 10:
         return False
     classes = round(math.exp(level))

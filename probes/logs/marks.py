@@ -25,6 +25,8 @@ class Mark(NamedTuple):
     step: float | None = None
     """The step itself, where the record says it."""
     rank: int | None = None
+    epoch: float | None = None
+    """The epoch, where the record says it."""
 
 
 class Marker(Protocol):

@@ -12,8 +12,9 @@ _CAMEL = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
 _TIMES = regex(r"\*\s?\d+k?\b")
 _SPLIT = regex(r"[^a-z0-9]+")
 _PARTS = {"loss": "loss_part", "eval_loss": "eval_loss_part"}
-POSITIONS = frozenset(("step", "epoch", "total_steps", "total_epochs"))
+POSITIONS = frozenset(("step", "env_step", "epoch", "total_steps", "total_epochs"))
 """Metrics that say where a run is; validation has no other."""
+_SCORES = frozenset(("accuracy", "eval_accuracy"))
 _MARK = ":"
 _NUMBER = "n"
 """Stands for the number in names that are units: `n it/s`."""
@@ -72,6 +73,7 @@ class Names:
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
         self._sizes = knowledge.words["also-a-size"]
+        self._host = knowledge.words["of-host"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
         self._needed: dict[str, tuple[tuple[bytes, ...], tuple[bytes, ...]]] = {}
 
@@ -147,6 +149,10 @@ class Names:
         if found is None or any(word in self._barred for word in found[2]):
             return None
         metric, trust, extra = found
+        if metric in _SCORES and any(word.endswith("loss") for word in words):
+            metric, extra = "loss", words  # `loss_iou` is a part of the loss, and no score
+        if metric == "memory_gib" and not self._host.isdisjoint(words):
+            metric = "host_memory_gib"
         if metric in POSITIONS and not self._elsewhere.isdisjoint(words):
             return None
         metric = self._of_split(metric, validation if own is None else own, strict=leading or own is not None)

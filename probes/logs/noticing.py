@@ -107,5 +107,5 @@ class Noticing:
         for one in raised[self._raised :]:
             if one.number not in self._places and not one.ignored:
                 place = Place(log.name, one.number, rank=one.rank)
-                yield Noticed("failure", shown(f"{one.type}: {one.message.partition(chr(10))[0]}"), place)
+                yield Noticed("failure", shown(one.title), place)
         self._raised = len(raised)

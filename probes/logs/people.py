@@ -42,23 +42,25 @@ class People:
         """Take in what was said, and give the sentences as a fact."""
         texts, places = list[str](), list[Place]()
         for one in said:
+            start = 0
             for sentence in sentences(one.text):
                 if len(texts) < MAX_SENTENCES:
+                    start = max(start, one.text.find(sentence, start))
                     texts.append(sentence)
-                    places.append(one.place)
-        for sentence, place in zip(texts, places, strict=True):
-            self._sentence(sentence, place)
+                    places.append(one.at(start))
+                    self._sentence(sentence, one, start)
         if texts:
             self._facts.put(Fact("log.prose", tuple(texts), Origin.LOG, tuple(places)))
 
-    def _sentence(self, sentence: str, place: Place) -> None:
+    def _sentence(self, sentence: str, said: Said, start: int) -> None:
+        """Read a sentence that begins at this character of what was said."""
         low = sentence.lower().encode()
         rules = self._signatures.candidates(low, self._signatures.vocabulary.hits(letters(low)))
         for rule in rules:
             match = self._signatures.search(rule, sentence)
             if match is not None:
-                self._hits.note(rule, match, place, Origin.PROSE)
+                self._hits.note(rule, match, said.at(start + match.start()), Origin.PROSE)
         for told, match in self._reader.signatures(sentence):
-            self._hits.note(told, match, place, Origin.PROSE)
+            self._hits.note(told, match, said.at(start + match.start()), Origin.PROSE)
         for name, value in self._reader.trials(sentence).items():
-            self._facts.add(name, value, place, Origin.PROSE)
+            self._facts.add(name, value, said.at(start), Origin.PROSE)

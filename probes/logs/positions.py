@@ -184,8 +184,8 @@ class Positions:
 
     def where(self, mark: Mark) -> Where:
         """The step and the epoch at a mark."""
-        if mark.step is not None:
-            return Where(mark.step, lambda: self._reading(mark.line).epoch)
+        if mark.step is not None or mark.epoch is not None:
+            return Where(mark.step, lambda: mark.epoch)
         own = self._reading(mark.line)
         counts = own.pair is not None and self.is_of_training(mark.line)
         said = own if own.step is not None or counts else self._reading(mark.bar)

@@ -15,6 +15,11 @@ _OTHER_SCRIPT = regex(
     r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"
 )
 _SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
+SPEAKER = r"(?:\[[\d: /.-]{4,22}\] ?)?(?!\w*(?:[Ee]rror|Exception|Warning)\b)[^\W\d_][\w.'-]{0,23}(?: [\w.'-]{1,23})? ?[:：] ?"
+"""Who says what follows, as chats write it, in any script: `小王: `, `[14:03] Oleg: `."""
+SENT = regex(rf"^{SPEAKER}(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s)")
+"""Who sent an error, before the error itself."""
+_SENT_ERROR = regex(rf"^\s*(?:{SPEAKER})?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s")
 _MACHINE = regex(
     r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
 )
@@ -42,6 +47,8 @@ class Writing:
     def is_sentence(self, text: str) -> bool:
         """Whether a line reads like a sentence and not like output."""
         text = _MARKUP.sub("", text)
+        if self.is_error(text):
+            return False
         other = not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4
         return (other or self._is_english(text)) and not _MACHINE.search(text) and not CODE.match(text)
 
@@ -49,6 +56,10 @@ class Writing:
         words = _WORD.findall(text)
         small = sum(word.lower() in self._small for word in words)
         return len(words) >= 4 and small >= 2 and sum(map(len, words)) > 0.6 * len(text.replace(" ", ""))
+
+    def is_error(self, text: str) -> bool:
+        """Whether a line is an error, be it that somebody sent it: what it says, no person states."""
+        return bool(_SENT_ERROR.match(text))
 
     def is_spoken(self, text: str) -> bool:
         """Whether somebody speaks of himself, which no library does."""

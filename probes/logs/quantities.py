@@ -23,6 +23,8 @@ _SECONDS = {
 }  # fmt: skip
 
 
+_SHORT = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
+"""The endings of counts that are printed short."""
 _MEASURES = ("GiB", "MiB", "bytes", "s", "ms", "min", "h", "%")
 
 
@@ -36,6 +38,15 @@ def number(text: str) -> float:
     except ValueError:
         plain = text.replace(",", "")
         return float(plain.removesuffix(".0") if plain.lower().endswith(("nan.0", "inf.0")) else plain)
+
+
+def count(text: str) -> float:
+    """A printed count, which may be shortened: `60K` is 60000.
+
+    Raises ValueError where it is none.
+    """
+    times = _SHORT.get(text[-1:])
+    return number(text) if times is None else number(text[:-1]) * times
 
 
 def of_list(text: str, *, lowest: bool) -> float:
@@ -108,5 +119,5 @@ def scale(unit: str, wanted: str, *, attached: bool) -> float | None:
 
 def whole(text: str) -> int | None:
     """A count; None where it is too large to be one."""
-    value = number(text)
+    value = count(text)
     return int(value) if abs(value) < 1e15 else None

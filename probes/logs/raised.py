@@ -29,6 +29,15 @@ class Raised:
         """Python said that it ignored it."""
 
     @property
+    def title(self) -> str:
+        """Its type, and the first line of its message where it has one."""
+        first = self.message.partition("\n")[0]
+        return f"{self.type}: {first}" if first else self.type
+
+    @property
     def is_interrupt(self) -> bool:
-        """A person stopped the run."""
-        return self.type.rpartition(".")[2] in ("KeyboardInterrupt", "SystemExit", "GeneratorExit")
+        """A person stopped the run. A launcher says so by the signal that Ctrl-C sends."""
+        name = self.type.rpartition(".")[2]
+        if name == "SignalException":
+            return self.message.rstrip().endswith("got signal: 2")
+        return name in ("KeyboardInterrupt", "SystemExit", "GeneratorExit")

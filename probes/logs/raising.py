@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .heard import Heard
 from .page import CONTEXT, Page
+from .prose import SENT
 from .ranks import Prefix, body_of, prefix_of, stamp_of, worker_of
 from .traceback import BARE, HEADER, Traceback
 
@@ -46,7 +47,7 @@ class Raising:
                 opened.stamped = start > prefix.end
                 self._open[worker] = opened
             return True
-        found = BARE.match(text.strip())
+        found = BARE.match(SENT.sub("", text.strip()))
         if found is None:
             return False
         if len(self._heard.raised) < MAX_RAISED and worker not in self._open:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from traindx.engine.regex import regex
 
 _RANK = regex(
     rb"""\s*(?:
-      \[rank(\d+)\]:\ ?                                   # torchrun, torch.distributed
+      (\d{1,5}):\x1f                                       # srun --label, as marked below
+    | \[rank(\d+)\]:\ ?                                   # torchrun, torch.distributed
     | \[default(\d+)\]:\ ?                                # torchrun --redirects
     | \[\d+,(\d+)\]<std(?:out|err|diag)>:\ ?              # mpirun --tag-output
     | \([\w.: ]*\(?(?:rank|RANK)[=\ ](\d+)\)?[^)]*\)\ ?   # (WorkerDict rank=3 pid=...)
@@ -19,7 +21,10 @@ _RANK = regex(
     )""",
     re.VERBOSE,
 )
+_SURE_RANK = regex(rb"\s*\[(?:rank|default)(\d+)\]:\ ?")
+"""A rank that nothing else looks like, so that it may stand behind a time."""
 _LABEL = regex(rb"\s*(\d{1,5}): ")
+_LABELS = regex(rb"(?m)^( *\d{1,5}:) ")
 LAUNCHER = (b"srun: ", b"slurmstepd: ", b"sbatch: ", b"+ ")
 """How the lines begin that the scheduler and a tracing shell write between those of the tasks."""
 _JOB_STEP = b"*** STEP "
@@ -41,6 +46,10 @@ _LEVEL = regex(
 )
 
 
+_MOST_NAMES = 3
+"""Names of processes that stand before one line: that of srun, that of torchrun, that of a worker."""
+
+
 class Prefix(NamedTuple):
     """What stands before a line."""
 
@@ -51,22 +60,36 @@ class Prefix(NamedTuple):
     """Where the line itself begins; its indentation is kept."""
 
 
-def prefix_of(line: bytes, *, labelled: bool = False) -> Prefix:
-    """The process a line names before it begins. `labelled` says that `3: ` is such a name here (srun --label)."""
-    found = _RANK.match(line)
-    if found is None and labelled:
-        found = _LABEL.match(line)
-    if found is None:
-        worker = _WORKER.match(line)
-        return Prefix(end=worker.end()) if worker else Prefix()
-    group = found.lastindex or 0
-    return Prefix(int(found[group][:9]), found.span(group), found.end())
+def prefix_of(line: bytes) -> Prefix:
+    """The process a line names before it begins; of several names, as a launcher of launchers writes them, the last."""
+    prefix = Prefix()
+    for found, ranked in _names(line):
+        group = found.lastindex or 0
+        if ranked:
+            prefix = Prefix(int(found[group][:9]), found.span(group), found.end())
+        else:
+            prefix = prefix._replace(end=found.end())
+    return prefix
+
+
+def _names(line: bytes) -> Iterator[tuple[re.Match[bytes], bool]]:
+    """The names of processes that a line begins with, each with whether it is a rank. A time may stand before one."""
+    end = 0
+    for _ in range(_MOST_NAMES):
+        ranked = _RANK.match(line, end)
+        found = ranked or _WORKER.match(line, end)
+        if found is None and (stamp := _STAMP.match(line, end)):
+            ranked = _SURE_RANK.match(line, stamp.end())
+            found = ranked or _WORKER.match(line, stamp.end())
+        if found is None:
+            return
+        yield found, ranked is not None
+        end = found.end()
 
 
 def worker_of(line: bytes) -> bytes:
     """The process as its prefix spells it: two lines of one process give the same bytes."""
-    found = _RANK.match(line) or _WORKER.match(line)
-    return found[0].strip() if found else b""
+    return b" ".join(found[0].strip() for found, _ in _names(line))
 
 
 def is_of_launcher(line: bytes) -> bool:
@@ -96,6 +119,11 @@ def seconds_of(line: bytes, start: int = 0) -> float | None:
     if clock is None:
         return None
     return int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3].replace(b",", b"."))
+
+
+def relabelled(data: bytes) -> bytes:
+    """The lines of a log whose lines are labelled, with a mark behind each label that nothing else has and nobody sees."""
+    return _LABELS.sub(b"\\1\x1f", data)
 
 
 def is_labelled(lines: list[bytes]) -> bool:

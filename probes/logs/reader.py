@@ -31,6 +31,7 @@ class Reader:
         self._training = _bytes(knowledge.words["of-training"])
         self._validation = _bytes(knowledge.words["of-validation"])
         self._other_work = _bytes(knowledge.words["other-work"])
+        self._counted = _bytes(knowledge.words["counted"])
 
     def read(self, line: bytes) -> Reading:
         """Everything that reads as `name: number` and has a known name."""
@@ -49,6 +50,10 @@ class Reader:
         if low in self._linking:
             return "links"
         return "wraps" if low in self._wrapping else ""
+
+    def is_counted(self, word: bytes) -> bool:
+        """Whether a pair that stands before this word counts things, and says nothing of how far the run is."""
+        return word.lower() in self._counted
 
     def is_other_work(self, label: bytes) -> bool:
         """Whether a progress bar with this label shows something else than training, such as loading."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .names import Name
-from .quantities import number
+from .quantities import count
 
-PLACES = frozenset(("step", "epoch", "done", "total"))
+PLACES = frozenset(("step", "env_step", "epoch", "done", "total"))
 """The numbers that say where the run is."""
 
 
@@ -35,13 +35,17 @@ class Reading:
 
     __slots__ = (
         "at",
+        "better",
+        "env_step",
         "epoch",
         "finished",
         "format",
+        "named",
         "pair",
         "step",
         "total_epochs",
         "total_steps",
+        "trust",
         "values",
         "whole_epoch",
     )
@@ -49,6 +53,14 @@ class Reading:
     def __init__(self) -> None:
         self.values: list[Value] = []
         self.step: float | None = None
+        self.trust = 0
+        """How far the name of what counts the step is to be trusted; lower is better."""
+        self.better = False
+        """It counts something else too that is trusted less, such as the iterations that make up a step."""
+        self.env_step: float | None = None
+        """How many steps an agent took in its environments."""
+        self.named = False
+        """It counts steps of training by name, and not by a pair alone."""
         self.epoch: float | None = None
         self.whole_epoch = False
         """The epoch is counted, not a share such as 0.09."""
@@ -68,11 +80,16 @@ class Reading:
         """Whether it says where the run is."""
         return self.step is not None or self.epoch is not None or self.pair is not None
 
-    def place(self, kind: str, text: str, start: int) -> None:
-        """Take in a number that says where the run is: `step`, `epoch`, `done` or `total`, and the first of each."""
-        if not any(one.name.metric == kind for one in self.at) and self.take(kind, text):
+    def place(self, kind: str, text: str, start: int, trust: int = 0) -> None:
+        """Take in a number that says where the run is, such as `step` or `done`: the first, or the better trusted of each."""
+        known = next((one for one in self.at if one.name.metric == kind), None)
+        if known is not None and known.name.trust != trust and kind == "step":
+            self.better = count(text) != self.step
+        if (known is None or known.name.trust > trust) and self.take(kind, text):
             end = start + len(text)
-            self.at.append(Value(Name(kind, kind, 0), start, end, words=(start, start)))
+            self.at = [one for one in self.at if one is not known]
+            self.trust = trust if kind == "step" else self.trust
+            self.at.append(Value(Name(kind, kind, trust), start, end, words=(start, start)))
 
     def pair_is_epoch(self) -> None:
         """Of two pairs, as in `[3/25][40/782]`, the one read so far counts the epochs."""
@@ -86,6 +103,17 @@ class Reading:
                 if one.name.metric != "total"
             ]
 
+    def settle(self, *, counted: bool, counter: int | None) -> None:
+        """Let one counter alone say how far the run is.
+
+        Where the log counts nothing else (`counted`), the steps in environments do; where it counts several things in
+        one line, that of the best trust, which is `counter`.
+        """
+        if counter is not None and self.step is not None and self.trust > counter:
+            self.step = None
+        if not counted and self.step is None and self.pair is None:
+            self.step = self.env_step
+
     def forget_pair(self) -> None:
         """What looked like one counts something else."""
         self.pair = None
@@ -93,11 +121,13 @@ class Reading:
 
     def take(self, kind: str, text: str) -> bool:
         """Take in such a number, wherever it stands; False where it is too large to be one."""
-        value = number(text)
+        value = count(text)
         if not abs(value) < 1e15:
             return False
         if kind == "step":
-            self.step = value
+            self.step, self.named = value, True
+        elif kind == "env_step":
+            self.env_step = value
         elif kind == "epoch":
             self.epoch, self.whole_epoch = value, text.isdigit()
         else:

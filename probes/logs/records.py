@@ -14,6 +14,8 @@ from .rows import MAX_COLUMNS, Row, numeric
 from .store import Store
 
 _BATCH = 2000
+_DEEPEST = 5
+"""Levels of a record that are read: RLlib keeps a loss below `info/learner/default_policy/learner_stats`."""
 
 
 class Records:
@@ -38,9 +40,9 @@ class Records:
         }
         if "total_steps" in at:
             self.total_steps = int(at["total_steps"])
-        step = at.get("step", at.get("epoch"))
+        step = at.get("step", at.get("env_step"))
         text = json.dumps({key: values[key] for key in list(values)[:40]}, default=str)[:400].encode()
-        mark = Mark(line, text, step=step)
+        mark = Mark(line, text, step=step, epoch=at.get("epoch"))
         for name, value in named:
             if name is not None and name.metric not in POSITIONS:
                 kept = memory_gib(value) if name.metric == "memory_gib" else value
@@ -66,7 +68,7 @@ class Records:
 
 def _flat(values: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, float | None]]:
     for name, value in values.items():
-        if isinstance(value, Mapping) and depth < 3:
+        if isinstance(value, Mapping) and depth < _DEEPEST:
             yield from _flat(value, f"{prefix}{name}/", depth + 1)
         else:
             yield f"{prefix}{name}", numeric(value)

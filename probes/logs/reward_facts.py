@@ -10,7 +10,7 @@ from .store import Store
 from .told import Told
 
 _SOME = 3
-_MOVES = ("reward_std", "reward_std_zero_share", "reference_kl", "policy_kl", "clip_fraction")
+_MOVES = ("reward_std", "reward_std_zero_share", "reference_kl", "sequence_kl", "policy_kl", "clip_fraction")
 """What is printed beside a reward where a policy is trained on it; a model of rewards prints none of these."""
 _PARTS = 10
 """The course of a reward is told by the medians of so many parts."""
@@ -28,10 +28,23 @@ def tell_rewards(told: Told, store: Store) -> None:
         told.tell("log.policy_trains", True, moves.marks[0])
     _tell_course(told, store)
     _tell_chosen(told, store)
+    if moves is not None:
+        _tell_ends(told, store)
     for metric, name in (("policy_kl", "log.policy_kl"), ("clip_fraction", "log.clip_fraction")):
         for series in store.of(metric)[:1]:
             if values := (line := curve_of(series)).values:
                 told.tell(name, max(curve.parts(values, _PARTS)), line.marks[-1])
+
+
+def _tell_ends(told: Told, store: Store) -> None:
+    """How far a policy went from the model it started from, and how long its answers became."""
+    for metric in ("reference_kl", "answer_length"):
+        for series in store.of(metric)[:1]:
+            values = (line := curve_of(series)).values
+            if len(values) >= told.limits["points_few"]:
+                levels = curve.parts(values, _PARTS)
+                told.tell(f"log.{metric}.first", levels[0], line.marks[0])
+                told.tell(f"log.{metric}.last", levels[-1], line.marks[-1])
 
 
 def _tell_chosen(told: Told, store: Store) -> None:

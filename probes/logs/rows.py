@@ -95,7 +95,7 @@ def _json_lines(blocks: Iterator[Block]) -> Iterator[Row]:
         elif value is not None or len(text) > MAX_RECORD or (stripped.startswith("{") and text != stripped):
             odd, text = odd + 1, stripped if stripped.startswith("{") and text != stripped else ""
     if not read:
-        raise NoRecords("JSON, but no rows of metrics")
+        raise NoRecords("JSON without rows of metrics")
 
 
 def _parsed(text: str) -> Any:
@@ -146,7 +146,7 @@ def _objects(blocks: Iterator[Block], opening: re.Pattern[str]) -> Iterator[Row]
         if text.startswith("]") or len(text) > MAX_RECORD:
             break
     if not read:
-        raise NoRecords("JSON, but no rows of metrics")
+        raise NoRecords("JSON without rows of metrics")
 
 
 def _skip(text: str, place: int) -> int:

@@ -1,20 +1,16 @@
-"""What the other series say: gradient norm, learning rate, loss scale, memory."""
+"""What the other series say: gradient norm, loss scale, memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from . import curve
-from .decimals import hidden_below
-from .lines import Lines
 from .marks import Mark
 from .series import Curve, Series, curve_of
 from .store import Store
 from .told import Told
 
 _SOME = 3
-_LOW = 0.2
-"""A rate below this share of its peak is low."""
 _BLOCK = 20
 """Points that say together what was usual before those that follow."""
 
@@ -86,79 +82,6 @@ def _tell_before(told: Told, line: Curve, trouble: Mark) -> None:
             usual
         )
         told.tell("grad.norm.rising_before_trouble", climbed, trouble)
-
-
-def tell_rate(
-    told: Told, rate: Series, trouble: Mark | None, total: int | None, lines: Lines | None = None
-) -> None:
-    """All facts of the learning rate. `total` is the number of steps the run was meant to take."""
-    line, end = curve_of(rate), rate.marks[-1]
-    if not line.values or rate.high is None:
-        return
-    values, peak = line.values, rate.high.value
-    hidden = _hidden(rate, line, lines)
-    if hidden and peak == 0:
-        told.tell("log.lr.hidden_below", hidden, end)
-        return
-    unseen = hidden > told.limits["lr_collapse"] * peak
-    told.tell("log.lr.first", values[0] or (None if unseen else 0.0), line.marks[0])
-    told.tell("log.lr.last", values[-1] or (None if unseen else 0.0), line.marks[-1])
-    told.tell("log.lr.max", peak, rate.high.mark)
-    if len(values) >= _SOME:
-        told.tell("log.lr.constant", max(values) == min(values), end)
-    if len(values) > 1:
-        told.tell("log.lr.zero", None if unseen and values[-1] == 0 else _zero(values), end)
-    if not unseen:
-        told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
-    if len(values) > _SOME and hidden <= _LOW * peak:
-        drops = _drops(values, peak)
-        back = len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > 0.5 * peak)
-        told.tell("log.lr.falls_back", back, line.marks[drops[0]] if back else end)
-    if trouble is not None:
-        place = _last_before(line, trouble)
-        if place is not None and not (unseen and values[place] == 0):
-            told.tell("log.lr.at_failure", values[place], line.marks[place])
-            if place >= 1:
-                warming = values[place] > values[place - 1] and values[place] >= max(values[: place + 1])
-                told.tell("log.lr.still_warming", warming, line.marks[place])
-
-
-def _hidden(rate: Series, line: Curve, lines: Lines | None) -> float:
-    """Below which rate the zeros of the curve may be anything, as they have few decimals."""
-    place = next((index for index, value in enumerate(line.values) if value == 0), None)
-    return 0.0 if place is None else hidden_below(lines, line.marks[place], rate.name)
-
-
-def _zero(values: Sequence[float]) -> bool | None:
-    """Whether the rate ends at zero. The last one alone is as often the end of a schedule that falls to it."""
-    if values[-1] != 0:
-        return False
-    return values[-2] == 0 or None
-
-
-def _drops(values: Sequence[float], peak: float) -> list[int]:
-    """Where the rate drops at once from near its peak to a small part of it. Twice, or once and back up, is no schedule."""
-    high, low = 0.5 * peak, _LOW * peak
-    return [place for place in range(1, len(values)) if values[place - 1] > high and values[place] < low]
-
-
-def _last_before(line: Curve, mark: Mark) -> int | None:
-    count = line.marks.before(mark.number + 1)
-    return count - 1 if count else None
-
-
-def _collapsed_early(told: Told, line: Curve, peak: float, total: int | None) -> bool | None:
-    if len(line) < told.limits["points_few"] or peak <= 0:
-        return None
-    low = told.limits["lr_collapse"] * peak
-    fallen = len(line)
-    while fallen and line.values[fallen - 1] < low:
-        fallen -= 1
-    if fallen == len(line):
-        return False
-    step, end = told.where(line.marks[fallen]).step, told.where(line.marks[-1]).step
-    whole = total or end
-    return step < whole / 2 if step is not None and whole else fallen < len(line) / 2
 
 
 def tell_scale(told: Told, scale: Series) -> None:

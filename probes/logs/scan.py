@@ -21,7 +21,7 @@ from .lines import Lines
 from .listening import Listener
 from .metrics import Metrics
 from .positions import Positions
-from .ranks import is_labelled
+from .ranks import is_labelled, relabelled
 from .store import Store
 from .template import Template, shapes_of
 from .watch import MAX_WATCHED, Watch
@@ -44,16 +44,20 @@ class Scan:
         self._shapes = Shapes({b"": None})
         self._first_sight = FirstSight(knowledge, self.lines, self.positions, self.metrics, listener)
         self._begun, self._block = False, Block(b"", 1)
+        self._labelled = False
+        """Lines begin with the number of their process."""
         listener.page.attach(self.positions)
 
     def feed(self, block: Block) -> None:
         """Read the next block."""
         if not self._begun:
-            self._begun, self._first_sight.labelled = True, is_labelled(block.lines[:400])
+            self._begun, self._labelled = True, is_labelled(block.lines[:400])
             # Most shapes are in the first lines: what they teach already helps with the rest of the block.
             for part in block.parts(50, 250):
                 self.feed(part)
             return
+        if self._labelled:
+            block = Block(relabelled(block.data), block.first)
         self._block = block
         self.listener.page.turn(block)
         fast, slow = self._sorted(map(self._shapes.__getitem__, shapes_of(block.data)))

@@ -9,14 +9,16 @@ from traindx.engine.facts import Fact, Place
 from traindx.engine.regex import regex
 
 from .adversary_facts import tell_adversaries
-from .eval_facts import tell_distance, tell_eval, tell_lowest, tell_perplexity, tell_rivals, tell_scores
+from .eval_facts import tell_distance, tell_eval, tell_perplexity, tell_rivals
 from .lines import Lines
 from .loss_facts import has_no_level, tell_loss
 from .marks import Each, Mark
 from .names import Name
 from .positions import Positions, Where
+from .rate_facts import tell_rate
 from .reward_facts import policy, tell_rewards
-from .run_facts import tell_memory, tell_norm, tell_rate, tell_scale, tell_skips
+from .run_facts import tell_host_memory, tell_memory, tell_norm, tell_scale, tell_skips
+from .score_facts import tell_lowest, tell_rare, tell_scores
 from .series import Curve, Series, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
@@ -25,6 +27,7 @@ from .told import Told
 
 _PART = regex(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?P<times>\d+))?$")
 _LONGEST = 1_000_000
+_SOME = 3
 
 
 def tell_series(
@@ -59,21 +62,30 @@ def tell_series(
         tell_distance(told, series)
     tell_rivals(told, store)
     tell_scores(told, next(iter(store.of("accuracy")), None), next(iter(scores), None))
+    tell_rare(told, [*scores, *store.of("accuracy"), *store.of("eval_recall")])
     for series in store.of("eval_accuracy_lowest")[:1]:
         tell_lowest(told, series, next(iter(scores), None))
     if lines is not None:
         tell_adversaries(told, store, lines.names)
     for series in norms[:1]:
-        tell_norm(told, series, trouble)
+        if not _is_unmeasured(told, series):
+            tell_norm(told, series, trouble)
     for series in store.of("learning_rate")[:1]:
-        tell_rate(told, series, trouble, positions.total_steps if positions else None, lines)
+        tell_rate(told, series, trouble, positions.total_steps if positions else None, lines, train)
     for series in store.of("loss_scale")[:1]:
         tell_scale(told, series)
     for series in store.of("memory_gib")[:1]:
         tell_memory(told, series)
+    tell_host_memory(told, store)
     tell_rewards(told, store)
     tell_skips(told, store)
     tell_speed(told, store, positions, lines)
+
+
+def _is_unmeasured(told: Told, norm: Series) -> bool:
+    """Whether a norm is printed as 0 because nobody measures it: without gradients no loss would fall."""
+    never = norm.bad == 0 and norm.high is not None and norm.high.value == 0 and norm.count >= _SOME
+    return never and told.value("loss.trend") == "falling"
 
 
 def _trouble(told: Told, loss: Series, train: Curve, *, hidden: bool) -> Mark | None:

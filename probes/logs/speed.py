@@ -51,18 +51,23 @@ def tell_speed(told: Told, store: Store, positions: Positions | None, lines: Lin
 
 
 def _printed(store: Store) -> Rates | None:
-    kinds = [*store.of("steps_per_second")[:1], *store.of("seconds_per_step")[:1]]
+    kinds = [*store.of("seconds_per_step")[:1], *store.of("steps_per_second")[:1]]
     if not kinds:
         return None
     rates = [_rates(series) for series in kinds]
     values = sorted((one for one in zip(rates, kinds, strict=True)), key=lambda one: -len(one[0].values))
-    if len(kinds) == 2 and all("n " in series.name.printed for series in kinds):
+    if len(kinds) == 2 and all(map(_is_of_bar, kinds)):
         # A bar that changes between `it/s` and `s/it` is one curve.
         both = sorted(
             zip(rates[0].values + rates[1].values, [*rates[0].marks, *rates[1].marks], strict=True), key=_line
         )
         return Rates([value for value, _ in both], [mark for _, mark in both])
     return values[0][0]
+
+
+def _is_of_bar(series: Series) -> bool:
+    """Whether a speed is a number with its unit, as bars print it, and has no name."""
+    return series.name.printed.startswith("n ")
 
 
 def _line(one: tuple[float, Mark]) -> int:
@@ -116,6 +121,9 @@ def _from_times(told: Told, series: Sequence[Series]) -> Rates | None:
             if taken > 0 and done > 0:
                 values.append(done / taken)
                 found.append(mark)
+            if done == 0:
+                # Steps that are printed short stand still for some lines, while time goes on.
+                continue
         before = (time, step)
     return Rates(values, found) if len(values) >= 2 else None
 
@@ -127,7 +135,7 @@ def _tell_slowdown(told: Told, rates: Rates | None) -> None:
     values = rates.values[len(rates.values) // 10 :]
     part = max(3, len(values) // 4)
     start, end = curve.median(values[:part]), curve.median(values[-part:])
-    if end > 0:
+    if end > 0 and start / end < told.limits["slowdown_absurd"]:
         told.tell("log.speed.slowdown", start / end, rates.marks[-1])
 
 
@@ -142,7 +150,7 @@ def _tell_first_epoch(told: Told, store: Store, positions: Positions | None, lin
 
 
 def _tell_stalls(told: Told, store: Store, timed: Rates | None) -> None:
-    printed = next((one for one in store.of("seconds_per_step") if "n " not in one.name.printed), None)
+    printed = next((one for one in store.of("seconds_per_step") if not _is_of_bar(one)), None)
     if printed is not None:
         line = curve_of(printed)
         rates = Rates([value for value in line.values if value > 0], line.marks)
@@ -161,14 +169,16 @@ def _tell_stalls(told: Told, store: Store, timed: Rates | None) -> None:
 def _tell_data_share(told: Told, store: Store) -> None:
     data, step = (
         store.of("data_time")[:1],
-        [one for one in store.of("seconds_per_step") if "n " not in one.name.printed],
+        [one for one in store.of("seconds_per_step") if not _is_of_bar(one)],
     )
-    if not data or not step:
+    beside = store.of("compute_time")[:1]
+    if not data or not (step or beside):
         return
-    waiting, taken = _after_first_step(told, data[0]), _after_first_step(told, step[0])
-    if waiting and taken and sum(taken) > 0:
-        share = curve.median(waiting) / curve.median(taken) if curve.median(taken) > 0 else 0.0
-        told.tell("log.speed.data_share", min(1.0, share), data[0].marks[-1])
+    waiting, taken = _after_first_step(told, data[0]), _after_first_step(told, [*beside, *step][0])
+    if waiting and taken:
+        # Some print the whole step, and some what is left of it beside the wait.
+        whole = curve.median(taken) + (curve.median(waiting) if beside else 0.0)
+        told.tell("log.speed.data_share", min(1.0, curve.median(waiting) / (whole or 1.0)), data[0].marks[-1])
 
 
 def _after_first_step(told: Told, series: Series) -> list[float]:

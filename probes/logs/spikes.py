@@ -106,3 +106,16 @@ def tell_resume(told: Told, line: Curve) -> None:
     if len(earlier) >= _FEWEST and len(later) >= _FEWEST:
         jumped = curve.median(later) > told.limits["resume_jump"] * curve.median(earlier)
         told.tell("loss.jump_at_resume", jumped, line.marks[place])
+
+
+def tell_restart(told: Told, line: Curve, mark: Mark) -> None:
+    """Say whether the loss is higher after the learning rate began anew, at `mark`, in steps that go on."""
+    place = line.marks.before(mark.number)
+    earlier, later = line.values[max(0, place - 5) : place], line.values[place : place + _FEWEST]
+    if len(earlier) < _FEWEST or len(later) < _FEWEST:
+        return
+    before, after = told.where(line.marks[place - 1]), told.where(line.marks[place])
+    if before.step is not None and after.step is not None and after.step <= before.step:
+        return
+    jumped = curve.median(later) > told.limits["resume_jump"] * curve.median(earlier)
+    told.tell("loss.jump_where_rate_restarts", jumped, line.marks[place])

@@ -22,6 +22,7 @@ _BAR = regex(
 )
 """A progress bar in the last cell, as `62%|██  | 72/115 [00:12<00:07, 6.51it/s]`."""
 _ALPHA = regex(rb"[A-Za-z]")
+_OF_CLASSES = frozenset((b"class", b"classes", b"category", b"categories"))
 
 
 class Table(NamedTuple):
@@ -60,6 +61,8 @@ def header_of(line: bytes, names: Names) -> Table | None:
         _ALPHA.search(text) and len(text) < 40 for text in texts
     ):
         return None
+    if any(text.strip().lower() in _OF_CLASSES for text in texts):
+        return None  # its rows are those of single classes
     found = [names.find(text.decode("latin-1")) for text in texts]
     columns = tuple((index, name) for index, name in enumerate(found) if name is not None)
     curves = [name for _, name in columns if name.metric not in POSITIONS]
@@ -107,7 +110,7 @@ def _take(reading: Reading, name: Name, line: bytes, start: int, end: int, names
     text = line[start:end].strip()
     if not text:
         return True
-    if name.metric in ("epoch", "step"):
+    if name.metric in ("epoch", "step", "env_step"):
         whole = _WHOLE.fullmatch(text)
         if whole is None:
             return False

@@ -58,6 +58,8 @@ class Traceback:
         self.ignored = bool(_IGNORED.match(before.strip()))
         self._message: list[str] = []
         self._waiting = self._odd = 0
+        self._silent = False
+        """The exception has no message, so that none can go on."""
 
     @classmethod
     def bare(cls, found: re.Match[str], number: int, line: bytes) -> Traceback:
@@ -65,6 +67,7 @@ class Traceback:
         made = cls("")
         made.raised = Raised(found["type"], number, line)
         made._message = [found["message"]]
+        made._silent = not found["colon"]
         return made
 
     def look_back(self, lines: Sequence[str]) -> None:
@@ -161,6 +164,7 @@ class Traceback:
             return False
         self.raised = Raised(found["type"], number, line, traceback=True)
         self._message = [found["message"]]
+        self._silent = not found["colon"]
         return True
 
     def _continue(self, text: str) -> bool:
@@ -174,7 +178,7 @@ class Traceback:
         if not text.strip():
             self._waiting = 1
             return True
-        if _ENDS.search(text) or sum(map(len, self._message)) > MAX_MESSAGE:
+        if self._silent or _ENDS.search(text) or sum(map(len, self._message)) > MAX_MESSAGE:
             return False
         self._message.append(text.strip() if len(text) - len(text.lstrip()) <= self.indent else text.rstrip())
         return True

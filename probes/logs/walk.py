@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from traindx.engine.regex import regex
 
-from .names import Name
+from .names import POSITIONS, Name
 from .quantities import number, scale, whole
 from .reading import Reading, Value
 
@@ -40,12 +40,16 @@ _FILE = regex(
 _IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
 _BAR = regex(rb"(?P<label>[^\r]{0,200}?)\b\d{1,3}%\s?\|")
 """A progress bar as tqdm draws it, after its label."""
+_NOUN = regex(rb"\s+([A-Za-z]+)\b(?!\s*[:=])")
+"""The word after a pair, if it names no number of its own."""
 _NEXT_PAIR = regex(rb"\]\s*\[\s*")
 """What stands between the two pairs of `[3/25][40/782]`."""
 _AT = regex(rb"(?i)\b(?:at|after)\b")
 """Says that a validation stands at a step of training: `validation at step 20/100`."""
 _RATES = frozenset(("steps_per_second", "seconds_per_step"))
-_NO_STEP = regex(r"e|\.\d*[1-9]")
+_SHORT = (b"k", b"K", b"M", b"B")
+"""What follows a count that is printed short: `step:60K`."""
+_NO_STEP = regex(r"e|\.\d*[1-9]\d*$")
 """Steps are whole: `average ratio of batch (13.20)` is none."""
 _PURE_WORD = regex(rb"(?<![^\s(])[A-Za-z\x80-\xff]+(?=[\s).,:;?!]|\Z)")
 _ANY_NUMBER = regex(rb"\d[\d.,eE+-]*")
@@ -170,11 +174,16 @@ class Walk:
     def _progress(self, token: re.Match[bytes], done: str, total: str, name: Name | None) -> None:
         """A pair that may say how far the run is."""
         reading, start = self.reading, token.start()
+        bar = _BAR.match(self.line, 0, start)
+        if bar is None and (noun := _NOUN.match(self.line, token.end())) and self.reader.is_counted(noun[1]):
+            return
+        if reading.pair is not None and bar is not None and self.pair_end <= bar.end("label"):
+            # The one before stands in the label of the bar: `Episode [1/1]:  76%| 120/157`.
+            reading.forget_pair()
         if reading.pair is not None:
             if reading.epoch is not None or not _NEXT_PAIR.fullmatch(self.line, self.pair_end, start):
                 return
             reading.pair_is_epoch()
-        bar = _BAR.match(self.line, 0, start)
         if bar is not None and self.reader.is_other_work(bar["label"]):
             self.aside = True
         elif bar is not None and self._counts_epochs(bar["label"]):
@@ -185,6 +194,7 @@ class Walk:
             reading.place("done", done, start)
             reading.place("total", total, token.end() - len(total))
             self.pair_end = token.end()
+            reading.named = reading.named or (name is not None and name.metric == "step")
             self.counts_steps = bar is not None or name is not None or not self._is_of_a_noun()
 
     def _counts_epochs(self, label: bytes) -> bool:
@@ -239,10 +249,14 @@ class Walk:
 
     def _take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
         text = token[0].decode()
+        if name.metric in POSITIONS and unit in _SHORT and self.line.startswith(unit, token.end()):
+            text += unit.decode()
         match name.metric:
-            case "step" if _NO_STEP.search(text) or self._is_size(name):
+            case "step" | "env_step" if _NO_STEP.search(text) or self._is_size(name):
                 pass
-            case "step" | "epoch":
+            case "step":
+                self.reading.place("step", text, token.start(), name.trust)
+            case "env_step" | "epoch":
                 self.reading.place(name.metric, text, token.start())
             case "total_steps":
                 self.reading.total_steps = whole(text)

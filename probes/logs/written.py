@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from traindx.engine.facts import Place
 from traindx.engine.kb.knowledge import Knowledge
 
 from .blocks import Block
@@ -24,8 +25,7 @@ class Written:
         self._scan, self._listener = scan, listener
         self._fenced: str | None = None
         """What the fence that is open names as its language."""
-        self._paragraph: list[str] = []
-        self._first: tuple[int, bytes] = (1, b"")
+        self._paragraph: list[tuple[str, int, bytes]] = []
         self._output: list[bytes] = []
         self._held = 0
         self._output_first = 1
@@ -61,10 +61,8 @@ class Written:
                 self._keep(line)
             return
         self._end_output()
-        if not self._paragraph:
-            self._first = (number, line)
-        self._paragraph.append(text.strip())
-        if sum(map(len, self._paragraph)) > _LONGEST:
+        self._paragraph.append((text.strip(), number, line))
+        if sum(len(part) for part, _, _ in self._paragraph) > _LONGEST:
             self._end_paragraph()
 
     def _keep(self, line: bytes) -> None:
@@ -80,6 +78,7 @@ class Written:
             return True
         return (
             bool(self._paragraph)
+            and not self._writing.is_error(text)
             and text.rstrip().endswith((".", "!", "?"))
             and "=" not in text
             and "  " not in text.strip()
@@ -87,8 +86,13 @@ class Written:
 
     def _end_paragraph(self) -> None:
         if self._paragraph:
-            number, line = self._first
-            self._listener.heard.say(" ".join(self._paragraph), self._listener.page.place_at(number, line))
+            place, text = self._listener.page.place_at, ""
+            lines = list[tuple[int, Place]]()
+            for part, number, line in self._paragraph:
+                text += " " if text else ""
+                lines.append((len(text), place(number, line)))
+                text += part
+            self._listener.heard.say(text, lines[0][1], lines[1:])
             self._paragraph = []
 
     def _end_output(self) -> None:

@@ -61,8 +61,11 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
         copy = shutil.copytree if (own / part).is_dir() else shutil.copy
         copy(own / part, root / part)
     for path in (own / "facts" / f"{name}.yaml" for name in FACTS):
-        # How facts follow from others names signatures that are not here.
-        plain = [{key: value for key, value in fact.items() if key != "derive"} for fact in read_yaml(path)]
+        # How facts follow from others, and when they are asked for, names signatures that are not here.
+        plain = [
+            {key: value for key, value in fact.items() if key not in ("derive", "supposes")}
+            for fact in read_yaml(path)
+        ]
         (root / "facts").mkdir(exist_ok=True)
         (root / "facts" / path.name).write_text(yaml.safe_dump(plain), encoding="utf-8")
     (root / "signatures").mkdir()

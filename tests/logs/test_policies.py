@@ -76,3 +76,18 @@ def test_a_rate_that_falls_below_its_decimals_is_not_gone(read: Reads) -> None:
 def test_a_schedule_that_ends_at_zero_with_its_last_step_is_not_at_zero(knowledge: Knowledge) -> None:
     assert "log.lr.zero" not in facts(knowledge, learning_rate="1e-4..0x20")
     assert facts(knowledge, learning_rate="1e-4x10 0x10")["log.lr.zero"] is True
+
+
+def test_how_far_a_policy_goes_and_how_long_its_answers_become(knowledge: Knowledge) -> None:
+    found = facts(knowledge, reward="0..5x100", reference_kl="0.02..4.5x100", answer_length="260..1020x100")
+    assert found["log.reference_kl.first"] == pytest.approx(0.22, abs=0.02)
+    assert found["log.reference_kl.last"] == pytest.approx(4.3, abs=0.1)
+    assert found["log.answer_length.last"] == pytest.approx(985, abs=10)
+
+
+@pytest.mark.parametrize(
+    ("rates", "share"), [("0..1e-4x50 1e-4x50", 0.5), ("1e-8..1e-6x100", 1.0), ("1e-4x100", None)]
+)
+def test_how_much_of_a_run_is_warm_up(knowledge: Knowledge, rates: str, share: float | None) -> None:
+    climb = facts(knowledge, learning_rate=rates).get("log.lr.climb_share")
+    assert climb == (pytest.approx(share, abs=0.02) if share else None)

@@ -249,3 +249,27 @@ def test_a_validation_accuracy_at_chance_is_as_good_as_zero(knowledge: Knowledge
 def test_a_score_that_rises_from_next_to_nothing_is_not_zero(knowledge: Knowledge) -> None:
     assert facts(knowledge, eval_accuracy="0.0001 0.0004 0.0012 0.003")["log.eval_accuracy.zero"] is False
     assert facts(knowledge, eval_accuracy="0.0001 0.0002")["log.eval_accuracy.zero"] is False
+
+
+def test_a_loss_that_jumps_where_the_rate_begins_anew(knowledge: Knowledge) -> None:
+    rate = "0.001..0.0006x20 0.000001 0.00033 0.00067 0.00099 0.00098 0.00097 0.00096..0.0004x14"
+    jumps = "6 4 3 2.5 2.2 2 1.9..1.75x14 2.64 2.53 2.43 2.36 2.27 2.2 2.1..1.9x14"
+    assert facts(knowledge, loss=jumps, learning_rate=rate)["loss.jump_where_rate_restarts"] is True
+    assert facts(knowledge, loss="6..1.7x40", learning_rate=rate)["loss.jump_where_rate_restarts"] is False
+
+
+def test_warm_restarts_are_no_rate_that_begins_anew(knowledge: Knowledge) -> None:
+    rate = "0.001..0.00001x10 0.001..0.00001x10 0.001..0.00001x10"
+    found = facts(knowledge, loss="6..2.2x10 2.9..1.9x10 2.6..1.8x10", learning_rate=rate)
+    assert "loss.jump_where_rate_restarts" not in found
+
+
+def test_the_best_evaluation_of_a_run_that_broke_is_a_share_of_the_whole_run(knowledge: Knowledge) -> None:
+    found = facts(knowledge, eval_loss="1.9 1.8 1.7 1.8 2.2 3 4 nanx24")
+    assert found["loss.eval.best_share"] == pytest.approx(2 / 30)
+
+
+def test_a_score_of_the_rare_class_that_stays_at_zero(knowledge: Knowledge) -> None:
+    found = facts(knowledge, accuracy="0.97x5", eval_recall="0x5")
+    assert found["log.eval_accuracy.rare_zero"] is True
+    assert "log.eval_accuracy.rare_zero" not in facts(knowledge, accuracy="0.97x5", eval_recall="0x4 0.2")
