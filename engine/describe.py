@@ -45,7 +45,7 @@ def describe(
         version=version,
         outcome=_outcome(causes, gathered.seen),
         symptoms=tuple(_symptom(one) for one in gathered.seen),
-        causes=tuple(_cause(one, knowledge) for one in causes),
+        causes=tuple(_cause(one, gathered.facts, knowledge) for one in causes),
         next_tests=tuple(_test(one) for one in tests),
         fixes=tuple(_fix(one, gathered.facts) for one in offered),
         procedure=_procedure(knowledge, gathered),
@@ -72,9 +72,11 @@ def _symptom(one: Seen) -> SymptomFound:
     )
 
 
-def _cause(one: Ranked, knowledge: Knowledge) -> CauseFound:
+def _cause(one: Ranked, facts: Facts, knowledge: Knowledge) -> CauseFound:
     # What a person can find out comes first; what symptom there is, they have said or cannot say.
-    unknown = [name for name in one.unknown if not name.startswith("symptom.")]
+    unknown = [
+        name for name in one.unknown if not name.startswith("symptom.") and _can_be(name, facts, knowledge)
+    ]
     unknown.sort(key=lambda name: name not in knowledge.facts or not knowledge.facts[name].ask)
     return CauseFound(
         id=one.cause.id,
@@ -90,11 +92,19 @@ def _cause(one: Ranked, knowledge: Knowledge) -> CauseFound:
     )
 
 
+def _can_be(name: str, facts: Facts, knowledge: Knowledge) -> bool:
+    """Whether what the fact is about happened: of a NaN that nobody saw, no step is unknown."""
+    rule = knowledge.facts.get(name)
+    return rule is None or rule.supposes is None or rule.askable(facts)
+
+
 def _evidence(lines: Iterable[Weighed]) -> tuple[Evidence, ...]:
-    """The lines that count, those that say most first."""
+    """The lines that count, those that say most first, and a likeness of words last."""
     counted = [one for one in lines if one.decibans]
-    counted.sort(key=lambda one: -abs(one.decibans))
-    return tuple(Evidence(one.statement, round(one.decibans, 1), one.facts, one.places) for one in counted)
+    counted.sort(key=lambda one: (one.hint, -abs(one.decibans)))
+    return tuple(
+        Evidence(one.statement, round(one.decibans, 1), one.facts, one.places, one.hint) for one in counted
+    )
 
 
 def _test(one: NextTest) -> TestToRun:
@@ -128,16 +138,27 @@ def _procedure(knowledge: Knowledge, gathered: Gathered) -> Guide | None:
         for guide in knowledge.procedures.values():
             if one.symptom.id in guide.symptoms:
                 steps = tuple(
-                    GuideStep(step.do, step.minutes, step.fact, step.tells, _known(step.fact, gathered.facts))
+                    GuideStep(
+                        step.do,
+                        step.minutes,
+                        step.fact,
+                        step.tells,
+                        _known(step.fact, gathered.facts, knowledge),
+                    )
                     for step in guide.steps
                 )
                 return Guide(guide.id, guide.title, steps)
     return None
 
 
-def _known(name: str, facts: Facts) -> str:
+def _known(name: str, facts: Facts, knowledge: Knowledge) -> str:
+    """What is known already, with what it means: a number alone tells nothing."""
     value = facts.value(name) if name else None
-    return "" if value is None else show(value)
+    if value is None:
+        return ""
+    rule = knowledge.facts.get(name)
+    means, unit = (rule.means.rstrip("."), rule.unit) if rule else (name, "")
+    return f"{means}: {show(value)}{f' {unit}' if unit else ''}"
 
 
 def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
@@ -145,7 +166,7 @@ def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
     events = sorted(
         gathered.events, key=lambda one: (order.get(one.place.input, 0), one.place.line or 0, one.what)
     )
-    return tuple(Happened(one.what, one.place) for one in events)
+    return tuple(Happened(one.what, one.place, one.said) for one in events)
 
 
 def _fact(fact: Fact, knowledge: Knowledge) -> FactFound:

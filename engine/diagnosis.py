@@ -19,6 +19,8 @@ class Evidence(NamedTuple):
     """What it adds to the cause; below zero speaks against it."""
     facts: tuple[str, ...] = ()
     source: tuple[Place, ...] = ()
+    hint: bool = False
+    """It rests on a likeness of words, and shows nothing by itself."""
 
 
 class SymptomFound(NamedTuple):
@@ -116,6 +118,8 @@ class Happened(NamedTuple):
 
     what: str
     source: Place
+    said: str = ""
+    """The message itself, of an error that `what` puts in our words."""
 
 
 class GuideStep(NamedTuple):

@@ -4,7 +4,7 @@ A fact is known, or unknown, or unknowable here (a probe that could have told co
 not run, with its reason). Unknown is never false.
 """
 
-from collections.abc import Iterable, Iterator, KeysView
+from collections.abc import Callable, Iterable, Iterator, KeysView
 from enum import StrEnum
 from typing import NamedTuple, Self, TypeAlias
 
@@ -161,9 +161,10 @@ class Facts:
         """Why a fact cannot be known here, where a probe said so."""
         return None if name in self._best else self._unknowable.get(name)
 
-    def reasons(self) -> list[str]:
-        """Why facts cannot be known here, each reason once, in the order in which probes gave them."""
-        return list(dict.fromkeys(why for name, why in self._unknowable.items() if name not in self._best))
+    def reasons(self, wanted: Callable[[str], bool]) -> list[str]:
+        """Why those that are wanted cannot be known here, each reason once, in the order in which probes gave them."""
+        unknown = (name for name in self._unknowable if name not in self._best and wanted(name))
+        return list(dict.fromkeys(map(self._unknowable.__getitem__, unknown)))
 
     def overruled(self, name: str) -> tuple[Fact, ...]:
         """The facts of this name that a more trusted one replaced."""

@@ -46,7 +46,38 @@ def rank(
     causes = _in_question(knowledge, facts, symptoms, hints)
     ranked = [judge(cause, facts, symptoms, knowledge.weights, hints.get(cause.id)) for cause in causes]
     ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
-    return _since_something_is(ranked, max(symptoms.values(), default=0.0), knowledge.weights)
+    ranked = _since_something_is(ranked, max(symptoms.values(), default=0.0), knowledge.weights)
+    return _led(_explaining_first(ranked, symptoms, knowledge.weights), symptoms, knowledge.weights)
+
+
+def _led(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) -> list[Ranked]:
+    """With what it says for the first that it is the first, where some evidence made it so."""
+    first, rest = ranked[:1], ranked[1:]
+    sure = weights.leads * max(symptoms.values(), default=0.0)
+    return [
+        _with_confidence(one, one.confidence + sure * (1 - one.confidence), weights)
+        if one.decibans > one.prior
+        else one
+        for one in first
+    ] + rest
+
+
+def _explaining_first(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) -> list[Ranked]:
+    """A cause that can bring no symptom that is seen may be true, and explains nothing.
+
+    It comes after the likely ones that explain something, and where it is not likely itself, after all that do.
+    """
+    if not symptoms:
+        return ranked
+
+    def place(one: Ranked) -> int:
+        likely, explains = (
+            one.confidence >= weights.likely,
+            not symptoms.keys().isdisjoint(one.cause.symptoms),
+        )
+        return (0 if likely else 2) + (0 if explains else 1)
+
+    return sorted(ranked, key=place)
 
 
 def _since_something_is(ranked: list[Ranked], sure: float, weights: Weights) -> list[Ranked]:

@@ -15,6 +15,8 @@ from .stand_ins import with_stand_ins
 
 Lines: TypeAlias = dict[str, list[EvidenceRule]]
 """Cause -> its undecided lines of evidence that ask for one fact."""
+_NEAR = 10.0
+"""Decibans below the first beyond which nobody is asked about a cause: it is ten times less likely."""
 _CANDIDATES = 12
 """How many causes a test is to tell apart. What ranks below hardly shares in the probability."""
 _UNSEEN = 0.9
@@ -41,20 +43,24 @@ class NextTest(NamedTuple):
 def next_tests(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge, top: int = 5) -> list[NextTest]:
     """The unknown facts that a person can find out, the most informative per minute first.
 
-    They are about the causes that are at least possible; where none is, about all.
+    They are about the causes that are at least possible and near the first; where none is, about all.
     """
     facts = with_stand_ins(facts, knowledge)
     candidates = ranked[:_CANDIDATES]
-    lines = _open_lines([one for one in candidates if one.verdict != "unlikely"] or candidates)
+    lines = _open_lines([one for one in candidates if _is_near(one, ranked[0])] or candidates)
     questions = (knowledge.facts.get(name) for name in lines if name not in facts)
     tests = [
         test
         for fact in questions
-        if fact is not None and fact.ask
+        if fact is not None and fact.askable(facts)
         if (test := _test(fact, lines[fact.name], candidates, facts, knowledge.weights))
         and test.bits >= _FLOOR
     ]
     return sorted(tests, key=lambda test: (-test.gain, test.fact.name))[:top]
+
+
+def _is_near(one: Ranked, first: Ranked) -> bool:
+    return one.verdict != "unlikely" and one.decibans > first.decibans - _NEAR
 
 
 def _open_lines(candidates: Sequence[Ranked]) -> dict[str, Lines]:

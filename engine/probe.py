@@ -20,6 +20,8 @@ class Event(NamedTuple):
 
     what: str
     place: Place
+    said: str = ""
+    """The message itself, of an error that `what` puts in our words."""
 
 
 class InputSeen(NamedTuple):

@@ -47,7 +47,7 @@ def reads_like(
     decibans = weights.resemblance * likeness.share**2
     if likeness.nearest < enough:
         decibans *= likeness.nearest / enough
-    statement = f"the words are those of such reports: {words}"
+    statement = f"by its words alone it reads like this: {words}"
     return Weighed(_READS_LIKE, True, decibans, statement, places=places, hint=True)
 
 

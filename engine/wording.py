@@ -49,6 +49,14 @@ def plainly(value: float, how: str) -> str:
     return f"{value:.0f}" if "e+" in text and abs(value) < _PLAIN else text
 
 
+def shorten(text: str, most: int) -> str:
+    """A text of at most so many characters, cut between words."""
+    if len(text) <= most:
+        return text
+    cut = text.rfind(" ", most // 2, most)
+    return text[: cut if cut > 0 else most - 1].rstrip(" ,;:") + "…"
+
+
 def show(value: Value) -> str:
     """A value in the fewest characters that tell it."""
     if isinstance(value, bool):

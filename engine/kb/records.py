@@ -48,7 +48,10 @@ def fact_of(name: str, stored: Stored) -> rules.FactRule:
         rules.DerivationRule(rule_from(one["when"]), one["value"], rule_from(one["expression"]))
         for one in stored.get("derive", ())
     )
-    return rules.FactRule(name, **stored | {"derive": derive, "values": tuple(stored.get("values", ()))})
+    made = {
+        "derive": derive, "values": tuple(stored.get("values", ())), "supposes": rule_from(stored.get("supposes")),
+    }  # fmt: skip
+    return rules.FactRule(name, **stored | made)
 
 
 def prose_signature_of(name: str, stored: Stored) -> rules.SignatureRule:

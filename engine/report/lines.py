@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..diagnosis import SymptomFound
 from ..facts import Place, in_digits
 from ..redact import safe
 
@@ -46,6 +47,23 @@ def where(sources: Sequence[Place]) -> tuple[Span, ...]:
         return ()
     more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
     return (Span(f"  [{place(sources[0])}{more}]", "place"),)
+
+
+def how_seen(one: SymptomFound, told: str = "as you say") -> str:
+    """What a symptom rests on, in words. `told` is how it is put that a person named it."""
+    kinds = {line.hint for line in one.evidence if line.decibans > 0}
+    if one.detected:
+        shown, words, nothing = (
+            "seen in the evidence",
+            "as the words suggest",
+            "as the causes below most often show",
+        )
+    else:
+        shown, words = f"{told}; the inputs hint at it", f"{told}, and as the words suggest"
+        nothing = (
+            f"{told}; {'the inputs speak against it' if one.evidence else 'nothing in the inputs shows it'}"
+        )
+    return shown if False in kinds else words if kinds else nothing
 
 
 def place(one: Place) -> str:

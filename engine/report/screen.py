@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from ..diagnosis import CauseFound, Diagnosis, Evidence, SymptomFound, TestToRun
 from ..not_seen import unread
-from ..wording import show
-from .lines import Line, Span, line_of, title, where
+from ..wording import shorten
+from .lines import Line, Span, how_seen, line_of, title, where
+from .quotes import LENGTH, Quotes
 from .screen_fixes import fixes
+from .summary import what_was_seen
 
 CAUSES = 3
 EVIDENCE = 4
@@ -21,8 +23,9 @@ STEPS = 8
 def screen(diagnosis: Diagnosis) -> Iterator[Line]:
     """The whole diagnosis, top to bottom."""
     yield from _head(diagnosis)
-    yield from _timeline(diagnosis)
-    yield from _causes(diagnosis)
+    quotes = Quotes(diagnosis)
+    yield from _timeline(diagnosis, quotes)
+    yield from _causes(diagnosis, quotes)
     yield from _tests(diagnosis)
     yield from _procedure(diagnosis)
     yield from fixes(diagnosis)
@@ -42,30 +45,14 @@ def _head(diagnosis: Diagnosis) -> Iterator[Line]:
             yield from near
         else:
             yield line_of(Span("Nothing wrong found in what I could see.", "good"))
-        yield from _seen(diagnosis)
+        yield from what_was_seen(diagnosis)
 
 
 def _symptom(one: SymptomFound) -> Iterator[Line]:
     yield Line()
-    implied = "as the causes below most often show"
-    seen = (
-        ("seen in the evidence" if one.evidence else implied)
-        if one.detected
-        else "as you say; nothing in the inputs shows it"
-    )
-    yield line_of(Span(one.title, "title"), Span(f"  ({one.id}, {seen})", "dim"))
+    yield line_of(Span(one.title, "title"), Span(f"  ({one.id}, {how_seen(one)})", "dim"))
     for line in one.evidence[:2]:
-        yield from evidence_lines(line, mark="!", role="bad", indent=2)
-
-
-def _seen(diagnosis: Diagnosis) -> Iterator[Line]:
-    for one in diagnosis.inputs:
-        if one.kind == "live":
-            yield line_of(f"  No symptom, and no cause above possible: {one.note}.", hang=4)
-    for name in ("loss.count", "loss.first", "loss.last", "log.steps", "config.dialect", "log.trainer"):
-        for fact in diagnosis.facts:
-            if fact.name == name:
-                yield line_of(f"  {name} = {show(fact.value)}", *where(fact.source))
+        yield from evidence_lines(line, mark="!", indent=2)
 
 
 def _nearest(diagnosis: Diagnosis) -> list[Line]:
@@ -81,7 +68,7 @@ def _nearest(diagnosis: Diagnosis) -> list[Line]:
     ]
 
 
-def _timeline(diagnosis: Diagnosis) -> Iterator[Line]:
+def _timeline(diagnosis: Diagnosis, quotes: Quotes) -> Iterator[Line]:
     events = diagnosis.timeline
     if not events:
         return
@@ -90,7 +77,8 @@ def _timeline(diagnosis: Diagnosis) -> Iterator[Line]:
     for index, event in enumerate(shown):
         if len(events) > EVENTS and index == EVENTS - 2:
             yield line_of(Span(f"  ... {len(events) - EVENTS} more in the report", "dim"))
-        yield line_of(f"  {event.what}", *where((event.source,)), hang=4)
+        yield line_of(f"  {shorten(event.what, LENGTH)}", *where((event.source,)), hang=4)
+        yield from quotes.below((event.source,), 4)
 
 
 def worth_showing(diagnosis: Diagnosis) -> list[CauseFound]:
@@ -103,7 +91,7 @@ def worth_showing(diagnosis: Diagnosis) -> list[CauseFound]:
     return causes[:CAUSES]
 
 
-def _causes(diagnosis: Diagnosis) -> Iterator[Line]:
+def _causes(diagnosis: Diagnosis, quotes: Quotes) -> Iterator[Line]:
     if diagnosis.outcome == "nothing-found" and not diagnosis.symptoms:
         return
     shown = worth_showing(diagnosis)
@@ -115,10 +103,10 @@ def _causes(diagnosis: Diagnosis) -> Iterator[Line]:
             usual = ", ".join(one.id for one in diagnosis.causes[:5])
             yield line_of(f"  The usual causes, none of them shown by the inputs: {usual}", hang=4)
     for number, one in enumerate(shown, 1):
-        yield from _cause(number, one)
+        yield from _cause(number, one, quotes)
 
 
-def _cause(number: int, one: CauseFound) -> Iterator[Line]:
+def _cause(number: int, one: CauseFound, quotes: Quotes) -> Iterator[Line]:
     role = {"confirmed": "bad", "likely": "bad", "possible": "doubt"}.get(one.verdict, "dim")
     yield line_of(
         f"{number:>2}. ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
@@ -126,6 +114,7 @@ def _cause(number: int, one: CauseFound) -> Iterator[Line]:
     )  # fmt: skip
     for line in one.evidence[:EVIDENCE]:
         yield from evidence_lines(line, indent=4)
+        yield from quotes.below(line.source, 6)
     rest = len(one.evidence) - EVIDENCE
     if rest > 0:
         yield line_of(Span(f"    ... {rest} more in the report", "dim"))
@@ -136,12 +125,11 @@ def _cause(number: int, one: CauseFound) -> Iterator[Line]:
         yield line_of(Span(f"    ? not known: {names}", "dim"), hang=6)
 
 
-def evidence_lines(line: Evidence, *, indent: int, mark: str = "", role: str = "") -> Iterator[Line]:
+def evidence_lines(line: Evidence, *, indent: int, mark: str = "+") -> Iterator[Line]:
     """One line of evidence, marked for or against, and below it the lines of a file that it shows."""
     statement, *shown = line.statement.split("\n")
     supports = line.decibans > 0
-    mark = mark or ("+" if supports else "-")
-    role = role or ("bad" if supports else "good")
+    mark, role = ("~", "doubt") if line.hint else (mark, "bad") if supports else ("-", "good")
     yield line_of(" " * indent, Span(mark, role), f" {statement}", *where(line.source), hang=indent + 2)
     for text in shown:
         yield line_of(" " * (indent + 2), Span(text, "dim"))

@@ -35,7 +35,7 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         f"{number:>2}. {one.title}", Span(f"  {one.id}", "dim"),
         Span(f"  {one.safety}", role), Span(f", {one.effort_minutes:g} min{proviso}", "dim"), hang=4,
     )  # fmt: skip
-    if not one.patch and one.settings:
+    if not with_diff and one.settings:
         for setting in one.settings:
             before = "" if setting.before is None else f" (now {show(setting.before)})"
             yield line_of(f"      {setting.name} = {show(setting.after)}{before}")
@@ -56,6 +56,7 @@ def _diff(one: FixOffered) -> Iterator[Line]:
     lines = [line for patch in one.patch for line in patch.diff.splitlines()]
     for text in lines[:DIFF_LINES]:
         role = "add" if text.startswith("+") else "remove" if text.startswith("-") else "dim"
-        yield line_of("      ", Span(text, role), hang=8)
+        # Never folded: a diff has to stay one that can be copied and applied.
+        yield line_of("      ", Span(text, role))
     if len(lines) > DIFF_LINES:
         yield line_of(Span(f"      ... {len(lines) - DIFF_LINES} more lines", "dim"))

@@ -12,6 +12,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from ..redact import safe
 from ..regex import regex
 from ..wording import show
+from .lines import how_seen, place
 
 _SPECIAL = regex(r"([\\`*_\[\]<>|#~])")
 
@@ -28,7 +29,10 @@ def environment() -> ImmutableSandboxedEnvironment:
         # Markdown and Python are no HTML: the filters below escape for their own places.
         autoescape=False,
     )
-    made.filters |= {"md": escape, "code": inline_code, "fence": fence, "show": show, "where": where}
+    made.filters |= {
+        "md": escape, "code": inline_code, "fence": fence, "show": show, "where": where,
+        "how_seen": lambda symptom: how_seen(symptom, "as reported"),
+    }  # fmt: skip
     return made
 
 
@@ -67,6 +71,4 @@ def _longest_run(text: str) -> int:
 
 def where(source: Any) -> str:
     """A place as text."""
-    from .lines import place
-
     return place(source)

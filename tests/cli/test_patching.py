@@ -66,6 +66,24 @@ def test_all_fixes_take_no_two_that_contradict(diagnose: Command, in_example: Pa
     assert "disable-amp" in shown["left_out"]
 
 
+def test_all_fixes_say_which_would_change_results_and_how_to_choose_them(
+    diagnose: Command, tmp_path: Path
+) -> None:
+    # The rate of a detector for 16 pictures with a batch of 2: every fix that changes the file changes results too.
+    config = tmp_path / "config.py"
+    config.write_text(
+        "train_cfg = dict(max_epochs=12, type='EpochBasedTrainLoop', val_interval=1)\n"
+        "optim_wrapper = dict(optimizer=dict(lr=0.02, momentum=0.9, type='SGD'), type='OptimWrapper')\n"
+        "train_dataloader = dict(batch_size=2, num_workers=2)\n"
+    )
+    told = ("--answer", "test.lower_lr_helps=yes", "--symptom", "nan-loss", "--no-machine")
+    assert "+optim_wrapper" in diagnose(config, *told, "--diff").out
+    result = diagnose(config, *told, "--all-fixes", "--diff")
+    assert result.out == ""
+    assert "all of them change results; choose with --fix" in result.err
+    assert "no fix changes a setting" not in result.err
+
+
 def test_a_patch_has_no_other_format(diagnose: Command, in_example: Path) -> None:
     assert diagnose(*NAN, *FILES, "--diff", "--format", "json").code == 2
 

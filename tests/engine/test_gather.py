@@ -114,7 +114,7 @@ def hinted(knowledge: Knowledge, **facts: Value) -> bool:
         "script", {name.replace("__", "."): value for name, value in facts.items()}, True, excerpt=script
     )
     causes = diagnose(knowledge, [probe], top=99).diagnosis.causes
-    return any("the words are those" in line.statement for cause in causes for line in cause.evidence)
+    return any(line.hint for cause in causes for line in cause.evidence)
 
 
 def test_the_words_of_a_script_that_was_handed_in_are_a_hint(knowledge: Knowledge) -> None:

@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.engine.explain import how, why, why_not
-from traindx.engine.facts import Fact, Facts, Origin, Place
+from traindx.engine.facts import Fact, Facts, Origin, Place, Value
 from traindx.engine.infer import judge, rank, to_decibans, to_probability
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.load import compile_packs
 from traindx.engine.next_tests import _seen, next_tests
 from traindx.engine.symptoms import UnknownSymptom, find_symptom, see_symptoms
 
-from ..small_pack import facts_of
+from ..small_pack import FACTS, RATE, PackMaker, facts_of
 
 NAN = {"nan-loss": 1.0}
 
@@ -65,6 +66,20 @@ def test_telling_evidence_brings_such_a_cause_up_from_far_down(knowledge: Knowle
     assert one.prior == pytest.approx(to_decibans(0.003))
 
 
+def test_a_cause_that_can_bring_nothing_that_is_seen_comes_after_a_likely_one_that_can(
+    make_pack: PackMaker,
+) -> None:
+    changed = {
+        "symptoms/hang.yaml": "id: hang\ntitle: It stands still\n",
+        "causes/optimisation/lr-too-high.yaml": RATE.replace("nan-loss: common", "hang: rare"),
+    }
+    knowledge = Knowledge(compile_packs([make_pack(changed)]).__getitem__)
+    facts = facts_of({"test.fp32_clears_nan": True, "config.precision": "fp16", "test.lower_lr_helps": True})
+    first, second = rank(knowledge, facts, {"hang": 1.0})
+    assert (first.cause.id, second.cause.id) == ("lr-too-high", "fp16-overflow")
+    assert first.decibans < second.decibans
+
+
 def test_where_no_symptom_is_seen_decisive_evidence_makes_a_cause_likely(knowledge: Knowledge) -> None:
     (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {})
     assert one.verdict == "likely"
@@ -112,6 +127,27 @@ def test_what_is_known_is_not_asked(knowledge: Knowledge) -> None:
 def test_a_test_that_can_tell_nothing_is_not_asked(knowledge: Knowledge) -> None:
     facts = facts_of({"test.lower_lr_helps": False, "test.fp32_clears_nan": True})
     assert next_tests(rank(knowledge, facts, NAN), facts, knowledge) == []
+
+
+def test_what_takes_for_granted_what_is_not_known_to_be_so_is_not_asked(make_pack: PackMaker) -> None:
+    facts = FACTS.replace("minutes: 5}", "minutes: 5, supposes: loss.nonfinite}")
+    knowledge = Knowledge(compile_packs([make_pack({"facts/all.yaml": facts})]).__getitem__)
+
+    def asked(known: dict[str, Value]) -> set[str]:
+        facts = facts_of(known)
+        return {one.fact.name for one in next_tests(rank(knowledge, facts, NAN), facts, knowledge)}
+
+    assert asked({}) == asked({"loss.nonfinite": False}) == {"test.lower_lr_helps"}
+    assert asked({"loss.nonfinite": True}) == {"test.lower_lr_helps", "test.fp32_clears_nan"}
+
+
+def test_nothing_is_asked_about_a_cause_that_is_ten_times_less_likely_than_the_first(
+    knowledge: Knowledge,
+) -> None:
+    facts = facts_of({"test.fp32_clears_nan": True})
+    ranked = rank(knowledge, facts, NAN)
+    assert [one.verdict for one in ranked] == ["confirmed", "possible"]
+    assert "test.lower_lr_helps" not in {one.fact.name for one in next_tests(ranked, facts, knowledge)}
 
 
 def test_where_either_answer_speaks_against_a_cause_none_is_the_likelier() -> None:

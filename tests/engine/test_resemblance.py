@@ -118,7 +118,7 @@ def test_words_that_are_those_of_one_symptom_and_of_no_other_tell_which_it_is(ma
     text = "mine freezes after one batch"
     (seen,) = reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms
     assert (seen.id, seen.detected) == ("hang", True)
-    assert seen.evidence[0].statement == "the words are those of such reports: freezes, after, batch"
+    assert seen.evidence[0].statement == "by its words alone it reads like this: freezes, after, batch"
 
 
 def test_words_that_two_symptoms_share_tell_neither(make_pack: PackMaker) -> None:

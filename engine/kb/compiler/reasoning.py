@@ -74,7 +74,10 @@ def _fact(scope: Scope, entry: Located) -> Stored:
         else:
             scope.value(entry, (*path, "value"), fact.name, value)
         derive.append({"when": when, "value": value, "expression": expression})
-    return _declared(fact) | {"derive": derive}
+    stored = _declared(fact) | {"derive": derive}
+    if fact.supposes:
+        stored["supposes"] = scope.condition(entry, ("supposes",), fact.supposes)
+    return stored
 
 
 def _declared(fact: Any) -> Stored:

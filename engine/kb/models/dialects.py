@@ -50,6 +50,11 @@ class Spelled(Model):
     ratio_as: str | None = None
     index: int | None = Field(None, ge=0, description="Which element, where the key holds a list.")
     each: bool = Field(False, description="The key may hold several alike (`512,512`); all are set together.")
+    only_with: dict[str, Scalar | list[Scalar]] = Field(
+        default_factory=dict,
+        description="Other keys and the values with which this one counts. Where one of them stands otherwise, it is passed over "
+        "by the trainer, and so neither read nor written.",
+    )
     unset: list[Scalar] = Field(default_factory=list, description="Values that mean `not given`: -1.")
     default: Scalar | None = Field(None, description="What the trainer takes where the key is not given.")
     note: Text | None = None
@@ -114,8 +119,9 @@ class Dialect(Entry):
     calls: list[str] = Field(
         default_factory=list, description="Python callables whose keyword arguments are its keys."
     )
-    style: Literal["underscore", "hyphen"] = Field(
-        "underscore", description="How options are joined: --max_steps."
+    style: Literal["underscore", "hyphen", "assign", "pair"] = Field(
+        "underscore",
+        description="How options are written: `--max_steps 9`, `--max-steps 9`, `max_steps=9`, `max_steps 9`.",
     )
     bare_flags: bool = Field(
         False, description="A switch on the command line takes no value: it is there or not."
@@ -144,6 +150,12 @@ class Dialect(Entry):
     settings: dict[str, Ways] = Field(default_factory=dict)
     renamed: dict[str, Renamed] = Field(default_factory=dict)
     known: list[str] = Field(
-        default_factory=list, description="Other keys it knows, so that a misspelt one is noticed."
+        default_factory=list,
+        description="Other keys it knows, so that a misspelt one is noticed. They mean what it says they mean: a common "
+        "name among them is no setting.",
+    )
+    complete: bool = Field(
+        False,
+        description="Every key it reads is listed: only then is one that is not listed, and almost one that is, a mistake.",
     )
     sources: list[Text] = Field(default_factory=list)

@@ -27,6 +27,10 @@ class FactSpec(Model):
     ask: Text | None = Field(None, description="The question to a person who can answer it.")
     measure: Text | None = Field(None, description="How to find out by hand.")
     minutes: Minutes = Field(2, description="What finding out costs a person.")
+    supposes: Text | None = Field(
+        None,
+        description="What the question takes for granted; where that is not known to hold, nobody is asked.",
+    )
     derive: list[Derivation] = Field(
         default_factory=list, description="How it follows from other facts; the first rule that holds counts."
     )
@@ -35,6 +39,8 @@ class FactSpec(Model):
     def _can_be_answered(self) -> Self:
         if self.measure and not self.ask:
             raise ValueError("a fact with `measure` needs `ask`, the question that the measurement answers")
+        if self.supposes and not self.ask:
+            raise ValueError("a fact with `supposes` needs `ask`, the question that takes it for granted")
         return self
 
 

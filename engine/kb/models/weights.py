@@ -18,6 +18,12 @@ class Weights(Model):
     something_else: float = Field(
         gt=0, lt=1, description="Probability that what causes a symptom is no cause that is listed here."
     )
+    leads: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="Share of what is missing to certainty that the first cause gains, as evidence put it before all others.",
+    )
     resemblance: float = Field(
         ge=0,
         description="Decibans of the text reading most like a cause, where no evidence makes one likely.",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ...facts import Scalar
+from ...facts import Facts, Scalar
 from .rule import Rule
 
 TELLING = ("decisive", "strong")
@@ -68,6 +68,12 @@ class FactRule(NamedTuple):
     measure: str = ""
     minutes: float = 2.0
     derive: tuple[DerivationRule, ...] = ()
+    supposes: Rule | None = None
+    """What the question takes for granted."""
+
+    def askable(self, facts: Facts) -> bool:
+        """Whether a person can be asked for it, and what the question takes for granted holds."""
+        return bool(self.ask) and (self.supposes is None or self.supposes.of(facts) is True)
 
 
 class ChangeRule(NamedTuple):
@@ -140,6 +146,7 @@ class Weights(NamedTuple):
     likely: float
     possible: float
     resembles: float = 0.0
+    leads: float = 0.0
 
 
 @functools.cache

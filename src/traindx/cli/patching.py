@@ -11,24 +11,27 @@ import click
 
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis, FilePatch, FixOffered
-from traindx.engine.facts import Scalar
+from traindx.engine.facts import Origin, Scalar
 from traindx.engine.fixes import Offer, Together, together
-from traindx.engine.redact import safe
 
+from .changes import says_more, with_options, without_secrets
 from .errors import BadCall
 from .session import Session
 
 if TYPE_CHECKING:
-    from traindx.probes.configs.patch import FilePatch as FileChange
     from traindx.probes.configs.patch import Patch
+
+
+_CHANGES_RESULTS = "it changes results; name it with --fix"
+_UNLIKELY = "its cause is not likely enough; name it with --fix"
 
 
 class Patching:
     """The fixes of a diagnosis, spelled out in the files that were handed in.
 
     `chosen` are fixes a person named; without them the first that changes a file is taken, or with
-    `all_of_them` every safe one that goes with those before it. Raises BadCall for a fix that is
-    not offered.
+    `all_of_them` every safe one that goes with those before it, of the causes that are likely. Raises
+    BadCall for a fix that is not offered.
     """
 
     def __init__(
@@ -45,16 +48,32 @@ class Patching:
         offers = {one.fix.id: one for one in self._reasoned.offers}
         fixes: list[FixOffered] = []
         for fix in diagnosis.fixes:
-            done = to_first and any(one.patch for one in fixes)
-            fixes.append(fix if done else self._with_patch(fix, offers[fix.id]))
+            offer = offers[fix.id]
+            done = to_first and (any(one.patch for one in fixes) or not self._for_likely(offer))
+            fixes.append(self._without_lacking(fix if done else self._with_patch(fix, offer), offer))
         left_out = self._together.left_out if self._all or self._named else {}
-        return diagnosis._replace(fixes=tuple(fixes), left_out=left_out)
+        # Of a setting that the trainer has not, and no script to write into, nothing is left to do.
+        kept = (
+            fix
+            for fix in fixes
+            if fix.patch or says_more(fix) or not offers[fix.id].settings or self._scripts
+        )
+        return diagnosis._replace(fixes=tuple(kept), left_out=left_out)
+
+    @cached_property
+    def _scripts(self) -> bool:
+        sources = self._session.configs.sources if self._session.configs else []
+        return not any(one.trainer for one in sources) or any(
+            one.document.origin is Origin.CODE for one in sources
+        )
 
     def diff(self) -> str:
         """The change that was chosen, as a unified diff; says on standard error where there is none."""
         if not self._chosen.files:
             click.echo(self._why_nothing(), err=True)
-        return "".join(map(_without_secrets, self._chosen.files))
+        else:
+            self._say_left_out()
+        return "".join(map(without_secrets, self._chosen.files))
 
     def write(self, patched: Path | None) -> None:
         """Write the chosen change into the files, or into `patched`.
@@ -73,8 +92,20 @@ class Patching:
         for one in written:
             backup = f", the original is {one.backup.name}" if one.backup else ""
             click.echo(f"{one.path} written with {', '.join(self._together.taken)}{backup}", err=True)
+        self._say_left_out()
+
+    def _say_left_out(self) -> None:
         for name, reason in self._together.left_out.items():
             click.echo(f"left out {name}: {reason}", err=True)
+        first = next(iter(self._reasoned.diagnosis.causes), None)
+        taken = {
+            cause
+            for one in self._reasoned.offers
+            if one.fix.id in self._together.taken
+            for cause in one.causes
+        }
+        if self._all and first is not None and first.id not in taken:
+            click.echo(f"nothing of this mends {first.id}, the most likely cause", err=True)
 
     # -- which fixes
 
@@ -92,12 +123,13 @@ class Patching:
         if self._all:
             named = {one.fix.id for one in self._named}
             others = [one for one in self._reasoned.offers if one.fix.id not in named]
-            unsafe = {one.fix.id: "it changes results; name it with --fix" for one in others if _unsafe(one)}
-            taken = together(
-                [*self._named, *(one for one in others if not _unsafe(one) and self._patch(one).files)]
-            )
-            return taken._replace(left_out={**taken.left_out, **unsafe})
-        first = next((one for one in self._reasoned.offers if self._likely and self._patch(one).files), None)
+            changing = [one for one in others if self._patch(one).files]
+            reasons = {one.fix.id: reason for one in changing if (reason := self._why_not(one))}
+            taken = together([*self._named, *(one for one in changing if one.fix.id not in reasons)])
+            return taken._replace(left_out={**taken.left_out, **reasons})
+        first = next(
+            (one for one in self._reasoned.offers if self._for_likely(one) and self._patch(one).files), None
+        )
         return together([first] if first else [])
 
     @property
@@ -105,17 +137,60 @@ class Patching:
         """Nothing is changed for a cause that is merely possible, unless a person says so."""
         return self._reasoned.diagnosis.outcome == "cause-found"
 
+    @cached_property
+    def _likely_causes(self) -> frozenset[str]:
+        causes = self._reasoned.diagnosis.causes if self._likely else ()
+        return frozenset(one.id for one in causes if one.verdict in ("confirmed", "likely"))
+
+    def _for_likely(self, offer: Offer) -> bool:
+        """Whether a fix answers a cause that is likely."""
+        return not self._likely_causes.isdisjoint(offer.causes)
+
+    def _why_not(self, offer: Offer) -> str:
+        """Why a fix is not taken where all are asked for; empty where it is."""
+        if not self._for_likely(offer):
+            return _UNLIKELY
+        return _CHANGES_RESULTS if _unsafe(offer) else ""
+
     def _why_nothing(self) -> str:
         if not self._likely and not self._named:
             return "no file is changed: no cause is likely enough; name a fix with --fix to try it"
         refused = "; ".join(f"{one.setting}: {one.reason}" for one in self._chosen.refused)
-        return f"no file is changed: {refused or 'no fix changes a setting in the files at hand'}"
+        if refused or not self._unsafe:
+            return f"no file is changed: {refused or self._no_place}"
+        names = ", ".join(f"--fix {name}" for name in self._unsafe)
+        if len(self._unsafe) == 1:
+            return f"no file is changed: one fix would, and it changes results; choose it with {names}"
+        count = len(self._unsafe)
+        return f"no file is changed: {count} fixes would, and all of them change results; choose with {names}"
+
+    @property
+    def _no_place(self) -> str:
+        sources = self._session.configs.sources if self._session.configs else []
+        if any(one.document.copied for one in sources):
+            return "the run wrote the settings at hand and does not read them again; the report says what to change"
+        return "no fix changes a setting in the files at hand"
+
+    @property
+    def _unsafe(self) -> list[str]:
+        """The fixes that would change a file, and were left out because results would change with it."""
+        return [name for name, reason in self._together.left_out.items() if reason is _CHANGES_RESULTS]
 
     # -- what they change
 
     @cached_property
     def _chosen(self) -> Patch:
         return self._plan({name: one.after for name, one in self._together.settings.items()})
+
+    def _without_lacking(self, fix: FixOffered, offer: Offer) -> FixOffered:
+        """The fix without the settings that the trainer does not have; where none is left, that is said."""
+        from traindx.probes.configs.refusals import lacked
+
+        sources = self._session.configs.sources if self._session.configs else []
+        lacks = lacked(sources, [one.name for one in offer.settings])
+        kept = tuple(one for one in fix.settings if one.name not in lacks)
+        told = tuple(f"{name}: {reason}" for name, reason in lacks.items() if not kept and not fix.by_hand)
+        return fix._replace(settings=kept, by_hand=(*fix.by_hand, *told))
 
     def _with_patch(self, fix: FixOffered, offer: Offer) -> FixOffered:
         if not offer.settings:
@@ -125,7 +200,9 @@ class Patching:
         refused = tuple(
             f"{one.setting}: {one.reason}" + (f" ({one.by_hand})" if one.by_hand else "")
             for one in patch.refused
+            if not one.option
         )
+        fix = with_options(fix, {one.setting: one.option for one in patch.refused if one.option})
         notes = tuple(f"{one.setting}: {one.note}" for one in patch.applied if one.note)
         return fix._replace(patch=files, by_hand=(*fix.by_hand, *refused, *notes))
 
@@ -139,23 +216,6 @@ class Patching:
 
         sources = self._session.configs.sources if self._session.configs else []
         return plan_edits(sources, changes, self._session.knowledge)
-
-
-def _without_secrets(file: FileChange) -> str:
-    """The diff with as much around each change as shows no secret: masked, it would not apply."""
-    diffs = (file.diff_around(context) for context in (3, 2, 1, 0))
-    shown = next((diff for diff in diffs if _is_safe(diff)), None)
-    if shown is None:
-        click.echo(
-            f"{file.file.name}: secrets are masked below, so the patch does not apply; use --write", err=True
-        )
-    return shown or safe(file.diff)
-
-
-def _is_safe(diff: str) -> bool:
-    """Whether it can be shown as it is. A line that ends as on Windows must stay so, or the patch does not apply."""
-    plain = diff.replace("\r\n", "\n")
-    return safe(plain) == plain
 
 
 def _unsafe(offer: Offer) -> bool:

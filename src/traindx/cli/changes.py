@@ -1,0 +1,47 @@
+"""Fixes and their changes as they are shown: with options in place of edits, and without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from traindx.engine.diagnosis import FixOffered
+from traindx.engine.redact import safe
+
+if TYPE_CHECKING:
+    from traindx.probes.configs.patch import FilePatch as FileChange
+
+
+def says_more(fix: FixOffered) -> bool:
+    """Whether a fix still has something to do."""
+    return bool(fix.settings or fix.steps or fix.command)
+
+
+def with_options(fix: FixOffered, options: Mapping[str, str]) -> FixOffered:
+    """The fix with what to give on the command line in place of settings that no file at hand is read for."""
+    if not options:
+        return fix
+    kept = tuple(one for one in fix.settings if one.name not in options)
+    step = (
+        f"Start the run with {' '.join(options.values())}; the file at hand is what the run wrote of itself."
+    )
+    return fix._replace(settings=kept, steps=(step, *fix.steps))
+
+
+def without_secrets(file: FileChange) -> str:
+    """The diff with as much around each change as shows no secret: masked, it would not apply."""
+    diffs = (file.diff_around(context) for context in (3, 2, 1, 0))
+    shown = next((diff for diff in diffs if _is_safe(diff)), None)
+    if shown is None:
+        click.echo(
+            f"{file.file.name}: secrets are masked below, so the patch does not apply; use --write", err=True
+        )
+    return shown or safe(file.diff)
+
+
+def _is_safe(diff: str) -> bool:
+    """Whether it can be shown as it is. A line that ends as on Windows must stay so, or the patch does not apply."""
+    plain = diff.replace("\r\n", "\n")
+    return safe(plain) == plain

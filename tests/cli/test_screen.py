@@ -1,0 +1,100 @@
+"""What stands on the screen and in the report: only what is so, once, in whole sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+SCRIPT = """\
+import torch
+from torch import nn
+model = nn.Linear(4, 1)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+"""
+NAMESPACE = "Namespace(batch_size=128, epochs=20, workers=16, opt='sgd', lr=0.1, momentum=0.9)\n"
+HEALTHY = "".join(
+    f"Step {step}/2000 loss {0.4 + 2 * 0.9 ** (step / 50):.4f}\n" for step in range(50, 2050, 50)
+)
+RANK = """\
+[rank1]: Traceback (most recent call last):
+[rank1]:   File "/train.py", line 9, in <module>
+[rank1]:     batch = next(batches)
+[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 4.29 GiB. GPU 1 has a total capacity of 39.39 GiB \
+of which 2.11 GiB is free. Including non-PyTorch memory, this process has 37.27 GiB memory in use.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_settings_that_a_script_states_need_no_configuration(diagnose: Command, folder: Path) -> None:
+    (folder / "train.py").write_text(SCRIPT)
+    (folder / "train.log").write_text(HEALTHY)
+    assert "no configuration" not in diagnose("train.log", "train.py", "--no-machine").out
+
+
+def test_of_settings_that_a_log_prints_it_is_said_that_there_may_be_more(
+    diagnose: Command, folder: Path
+) -> None:
+    (folder / "train.log").write_text(NAMESPACE + HEALTHY)
+    assert "only those were seen that the log prints" in diagnose("train.log", "--no-machine").out
+
+
+def test_a_healthy_run_is_told_in_sentences(diagnose: Command, folder: Path) -> None:
+    (folder / "train.log").write_text(HEALTHY)
+    out = diagnose("train.log", "--no-machine").out
+    assert "The training loss goes from 2.2 to 0.4296, read 40 times." in out
+    assert "The run came to step 2000 of 2000, its end." in out
+    assert "loss.count" not in out
+
+
+@pytest.mark.parametrize("never_there", ["gradient norm", "loss scale", "learning rate"])
+def test_of_a_healthy_run_nothing_is_missed_that_would_not_change_the_answer(
+    diagnose: Command, folder: Path, never_there: str
+) -> None:
+    (folder / "train.log").write_text(HEALTHY)
+    assert f"no {never_there} is printed" not in diagnose("train.log", "--no-machine").out
+
+
+def test_a_report_beside_it_changes_nothing_on_the_screen(diagnose: Command, in_example: Path) -> None:
+    call = ("--symptom", "nan-loss", "train.log", "config.yaml")
+    assert diagnose(*call, "--report", "incident.md").out == diagnose(*call).out
+
+
+def test_a_long_line_of_a_diff_is_not_folded(diagnose: Command, in_example: Path) -> None:
+    config = in_example / "config.yaml"
+    remark = "because " * 40 + "of this"
+    config.write_text(config.read_text().replace("was fp32 until last week", remark))
+    assert f"-precision: fp16            # {remark}\n" in diagnose("train.log", "config.yaml").out
+
+
+def test_an_error_is_quoted_once_in_its_own_words(diagnose: Command, folder: Path) -> None:
+    killed = "slurmstepd: error: Detected 1 oom_kill event in StepId=5512.0. Some of the step tasks have been OOM Killed."
+    (folder / "train.log").write_text("step 100 loss 2.0\n" * 30 + killed + "\n")
+    out = diagnose("train.log", "--no-machine").out
+    assert out.count("> slurmstepd: error: Detected 1 oom_kill event in StepId=5512.0.") == 1
+
+
+def test_the_report_quotes_a_line_once(diagnose: Command, folder: Path) -> None:
+    (folder / "train.log").write_text("step 100 loss 2.0\n" * 30 + RANK)
+    text = diagnose("train.log", "--no-machine", "--format", "markdown").out
+    assert text.count("`[rank1]: torch.OutOfMemoryError: CUDA out of memory.") == 1
+
+
+def test_what_is_usual_for_an_optimizer_is_no_setting_of_the_run(diagnose: Command, folder: Path) -> None:
+    (folder / "train.log").write_text(NAMESPACE + HEALTHY)
+    text = diagnose("train.log", "--no-machine", "--format", "markdown").out
+    assert "`config.momentum`" in text
+    assert "weight_decay_usual" not in text
+
+
+def test_a_step_that_is_done_tells_what_its_number_means(diagnose: Command, folder: Path) -> None:
+    (folder / "train.log").write_text("step 100 loss 2.0\n" * 30 + RANK)
+    text = diagnose("train.log", "--no-machine", "--format", "markdown").out
+    assert "Known: `When in the run the memory ran out: " in text
