@@ -24,6 +24,12 @@ SCHEDULE: dict[str, Value] = {
 }  # fmt: skip
 
 
+TEN_CLASSES: dict[str, Value] = {
+    "loss.count": 2, "loss.first": 2.3037, "loss.last": 2.3031, "log.epochs": 6.0, "log.accuracy.first": 0.112,
+}  # fmt: skip
+"""Two epochs of a classifier of ten classes whose loss stays at the logarithm of 10."""
+
+
 @pytest.mark.parametrize(
     ("facts", "symptom"),
     [
@@ -35,6 +41,13 @@ SCHEDULE: dict[str, Value] = {
         ({**SCHEDULE, "config.min_learning_rate": 6e-7}, "underfitting"),
         ({"loss.oscillating": True, "loss.max": 0.7, "model.kind": "causal-lm"}, "loss-oscillating"),
         ({"loss.oscillating": True, "loss.max": 40.0, "model.kind": "diffusion"}, "loss-oscillating"),
+        ({"log.listed_weights_tiny": True}, "checkpoint-failure"),
+        ({"log.same_command_other_result": True}, "not-reproducible"),
+        ({"log.printed_error_rate_infinite": True}, "suspicious-metrics"),
+        ({"log.copy_between_devices_zero": True}, "suspicious-metrics"),
+        ({"loss.count": 4, "loss.last": 0.0, "grad.norm.last": 0.0}, "suspicious-metrics"),
+        ({"loss.last": 0.0006, "log.said_samples_are_noise": True}, "suspicious-metrics"),
+        ({**TEN_CLASSES, "log.accuracy.last": 0.112}, "loss-not-decreasing"),
     ],
 )
 def test_one_fact_suffices(knowledge: Knowledge, facts: dict[str, Value], symptom: str) -> None:
@@ -49,6 +62,11 @@ def test_one_fact_suffices(knowledge: Knowledge, facts: dict[str, Value], sympto
         {**SCHEDULE, "config.min_learning_rate": 6e-5},
         {**SCHEDULE, "log.steps": 2400},
         {"loss.oscillating": True, "loss.max": 0.7, "model.kind": "diffusion"},
+        {"log.printed_weights_identical": True},
+        {"loss.last": 0.0006, "loss.count": 5},
+        {"loss.count": 3, "loss.first": 0.7, "loss.last": 0.59, "loss.drop": 0.157},
+        {"loss.count": 3, "loss.first": 0.6931, "loss.last": 0.69, "loss.drop": 0.004, "log.epochs": 0.1},
+        {**TEN_CLASSES, "log.epochs": 0.0, "log.accuracy.last": 0.112},
     ],
 )
 def test_a_sound_run_shows_no_symptom(knowledge: Knowledge, facts: dict[str, Value]) -> None:
