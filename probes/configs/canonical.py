@@ -29,6 +29,11 @@ def occurrences(
         reader = _Reader(document, dialect, plain, settings, found)
         result += reader.all()
         claimed = {id(entry) for key in reader.used for entry in found[key]}
+        if dialect is trainer:
+            # Its own keys mean what it says they mean, whatever others mean by such a name.
+            claimed |= {
+                id(entry) for entry in entries if entry.kind in ("", "option") and dialect.knows(entry)
+            }
         entries = [one for one in entries if id(one) not in claimed]
     # `16-mixed` is a precision and says nothing of the weights' own: one reading of a value suffices.
     read = {(one.entry.at, str(one.entry.value)) for one in result if one.value is not None and not one.wrong}
@@ -95,6 +100,9 @@ class _Reader:
 
     def single(self, way: Way, rule: SettingRule) -> Occurrence | None:
         """A setting under a key of its own, or implied by another."""
+        if way.idle_by(self.found, self.dialect.normal):
+            self.used |= self.found.keys() & set(map(self.dialect.normal, way.keys))
+            return None
         for key in (*way.keys, *((way.flag,) if way.flag else ()), *way.old):
             if (entry := self.element(key, way)) is not None:
                 factor = self.number(way.times) / self.number(way.over)

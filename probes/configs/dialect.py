@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from traindx.engine.regex import regex
 
 from .document import Entry
+from .values import same
 
 _SEPARATORS = regex(r"[-_ ]")
 _WORDS = regex(r"[a-z]+")
@@ -38,6 +39,7 @@ class Way:
     ratio_as: str | None = None
     index: int | None = None
     each: bool = False
+    only_with: Mapping[str, Any] = MappingProxyType({})
     unset: Sequence[Any] = ()
     default: Any = None
     note: str = ""
@@ -55,11 +57,20 @@ class Way:
         """Whether a value sets several keys together."""
         return any(isinstance(spelling, dict) for spelling in self.values.values())
 
+    def idle_by(self, found: Mapping[str, Sequence[Entry]], normal: Callable[[str], str]) -> Entry | None:
+        """The entry with which the trainer passes this way over; None where it counts. `found` holds entries by key."""
+        for key, wanted in self.only_with.items():
+            entries = found.get(normal(key))
+            if entries and entries[0].value is not None and not same(wanted, entries[0].value):
+                return entries[0]
+        return None
+
     def all_keys(self) -> Iterable[str]:
         """Every key that says something about it."""
         yield from self.keys
         yield from self.old
         yield from self.implied
+        yield from self.only_with
         if self.index is not None or self.each:
             yield from (f"{key}.{self.index or 0}" for key in (*self.keys, *self.old))
         if self.flag:
@@ -84,7 +95,8 @@ class Dialect:
         self.flat: bool = stored.get("flat", False)
         self.casts_numbers: bool = stored.get("casts_numbers", False)
         self.bare_flags: bool = stored.get("bare_flags", False)
-        self.hyphens: bool = stored.get("style") == "hyphen"
+        self.style: str = stored.get("style", "underscore")
+        self.hyphens: bool = self.style == "hyphen"
         self.calls: frozenset[str] = self._together("calls")
         self.known: frozenset[str] = self._together("known")
         self.includes: frozenset[str] = self._together("includes")
@@ -131,6 +143,12 @@ class Dialect:
         return index
 
     @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word that is a key of it, or a section around one."""
+        keys = (*self.keys, *(self.normal(one) for one in (*self.known, *self.renamed)))
+        return frozenset(part for key in keys for part in key.split(".") if part.isidentifier())
+
+    @cached_property
     def sections(self) -> frozenset[str]:
         """The outermost sections that its keys name."""
         keys = (key for ways in self.settings.values() for way in ways for key in way.keys)
@@ -158,6 +176,10 @@ class Dialect:
             if name in self.keys:
                 return name, 0 if self.flat else dropped
         return None
+
+    def knows(self, entry: Entry) -> bool:
+        """Whether an entry is one of the keys that it has beside its settings."""
+        return bool(entry.path) and self.normal(str(entry.path[-1])) in self.known
 
     def _elsewhere(self, entry: Entry) -> bool:
         """Whether it stands in a section about something other than training."""

@@ -71,11 +71,25 @@ class Dialects:
         for one in sorted(fitting, key=lambda one: (-total[one], one)):
             if total[one] < SURE or any(one in self._bases(other) for other in taken):
                 continue
+            marks = seen[one].union(*(seen.get(base, ()) for base in self._bases(one)))
+            if len(marks) == 1 and self._may_be_anothers(document, one, *marks):
+                continue
             if (not taken or seen[one] & outside - told) and len(taken) < SPOKEN_WITH:
                 taken.append(one)
                 outside = outside & names_in(document, self[one].sections)
                 told.update(*(seen.get(each, set()) for each in (one, *self._bases(one))))
         return taken
+
+    def _may_be_anothers(self, document: Document, identity: str, marker: str) -> bool:
+        """Whether one word alone speaks for a dialect, in a file most of whose keys it does not know."""
+        if document.format == "python" or marker.endswith("()"):
+            return False
+        keys = {
+            str(one.path[-1]).replace("-", "_")
+            for one in document.reading.entries
+            if one.kind in ("", "option")
+        }
+        return 2 * len(keys & self[identity].vocabulary) < len(keys)
 
     def _allowed(self, identity: str, names: set[str]) -> bool:
         stored = self.stored[identity]

@@ -8,15 +8,18 @@ from typing import TypeAlias
 from traindx.engine.facts import Origin, Scalar
 from traindx.engine.kb.knowledge import Knowledge
 
+from .asked_for import asked_for
 from .combine import Read, counting, disagreements
 from .dialect import Dialect, Way
 from .exact import File
-from .homes import follows, homes, ways_to_write, why_homeless
+from .homes import follows, homes, lacking, passed_over, ways_to_write, why_homeless
 from .occurrence import Occurrence
 from .patch import Applied, FilePatch, Patch, Refused
 from .placing import Unplaceable, place_change
+from .refusals import as_told, by_hand
 from .spell import NotSpelled, spelled
 from .trial import Trials
+from .unchanged import misplaced
 from .values import equal
 
 _UNSURE = "the file did not hold this key before: check that the script reads it"
@@ -46,6 +49,7 @@ class _Planner:
         self.order = tuple(knowledge.settings)
         self.words = {setting: rule.words for setting, rule in knowledge.settings.items() if rule.words}
         self.trials = Trials(knowledge)
+        self.asked_for = asked_for(self.reads)
         self.applied: list[tuple[str, Applied]] = []
         """The changes so far, each with the file it was made in."""
         self.refused: list[Refused] = []
@@ -70,23 +74,22 @@ class _Planner:
         now = self.counts(setting)
         if equal(now.value, value) if now is not None else self.is_off(setting, value):
             self.unchanged[setting] = value
-        elif now is None and (words := follows(self.reads, setting)):
+        elif now is None and (
+            words := follows(self.reads, setting) or passed_over([*self.reads, *self.mirrors], setting)
+        ):
             self.refused.append(Refused(setting, words))
         elif computed := self.hidden(setting, now):
             self.refused.append(
-                _by_hand(setting, value, computed, "the value is computed when the script runs")
+                by_hand(setting, value, computed, "the value is computed when the script runs")
             )
         else:
             reads, applied = self.reads, list(self.applied)
             if reason := self.made(setting, value, now) or self.agreed(setting, value):
                 self.reads, self.applied = reads, applied
-                mirrored = self.mirrored(setting, value) if now is None else None
-                self.refused.append(mirrored or _by_hand(setting, value, now, reason))
-
-    def mirrored(self, setting: str, value: Scalar) -> Refused | None:
-        """What to say of a setting that is known from what the run wrote alone."""
-        seen = next((one for one in counting(self.mirrors) if one.setting == setting), None)
-        return _by_hand(setting, value, seen, "the run wrote it there and does not read it") if seen else None
+                at_hand = now is not None or homes(self.reads, setting)
+                mirrored = None if at_hand else as_told(self.mirrors, setting, value)
+                lacks = bool(lacking([*self.reads, *self.mirrors], setting))
+                self.refused.append(mirrored or by_hand(setting, value, now, reason, lacks=lacks))
 
     def counts(self, setting: str) -> Occurrence | None:
         """Where a setting stands now."""
@@ -127,7 +130,7 @@ class _Planner:
         if now is None:
             # That one of several ways has no word for it says less than that there is no place.
             reasons.sort(key=lambda one: isinstance(one, NotSpelled))
-        return str(reasons[0]) if reasons else why_homeless(self.reads)
+        return str(reasons[0]) if reasons else why_homeless([*self.reads, *self.mirrors])
 
     def candidates(self, setting: str, now: Occurrence | None) -> Iterator[Candidate]:
         """Where a change could be made, the best first: where the setting stands, else where it belongs."""
@@ -150,7 +153,9 @@ class _Planner:
         read, dialect, way, old = candidate
         if value in self.words.get(setting, ()) and not _has_word(candidate, str(value)):
             raise NotSpelled(f"{dialect.title} has no word for `{value}` here")
-        placed = place_change(read, dialect, way, setting, value, old, self.order, all_keys=all_keys)
+        placed = place_change(
+            read, dialect, way, setting, value, old, self.order, all_keys=all_keys, asked_for=self.asked_for
+        )
         reads = self.trials.apply(self.reads, read, placed)
         there = [
             one
@@ -166,6 +171,8 @@ class _Planner:
                 else "it would not be read"
             )
             raise Unplaceable(told)
+        if placed.inserted and (section := misplaced(read, there, dialect)):
+            raise Unplaceable(f"it would stand in `{section}`, where it is not looked for")
         self.reads = reads
         note = _UNSURE if placed.inserted and dialect.loose else ""
         applied = Applied(setting, old.value if old else None, value, read.document.place(placed.at), note)
@@ -193,11 +200,3 @@ def _all_off(way: Way, value: Scalar) -> bool:
         return all(raw is False for raw in spelled(way, value, None).values())
     except NotSpelled:
         return False
-
-
-def _by_hand(setting: str, value: Scalar, one: Occurrence | None, reason: str) -> Refused:
-    """Why a change was not made, and where to make it by hand."""
-    if one is None:
-        return Refused(setting, reason, f"set {setting} to {value} where the script reads its settings")
-    place = one.document.place(one.entry.at)
-    return Refused(setting, reason, f"{place}: {place.text}  <- {setting} should be {value}")

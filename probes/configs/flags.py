@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from traindx.engine.facts import Scalar
 from traindx.engine.regex import regex
 
+from .combine import Read
+from .dialect import Dialect
 from .document import Entry, Span
 from .formats.edits import Edit
+from .spell import NotSpelled, spelled
 from .values import to_bool
 
 _OPTION = regex(r"(?P<dashes>--?)[A-Za-z][\w.\-]*")
@@ -41,3 +45,31 @@ def renamed(text: str, entry: Entry, name: str) -> Edit | None:
     """Another option in the place of a switch."""
     here = option(text, entry)
     return Edit(*here[0], f"{here[1]}{name}") if here else None
+
+
+def as_option(read: Read, setting: str, value: Scalar) -> str:
+    """The word that gives a setting on the command line of a document's trainer; empty where that takes none."""
+    from .formats import format_module
+
+    dialect = read.trainer
+    if dialect is None or "shell" not in dialect.stored["formats"] or setting in dialect.never_added:
+        return ""
+    found = dialect.found(read.document.reading.entries, in_script=False)
+    spell = format_module("shell").spell
+    for way in dialect.settings.get(setting, ()):
+        if way.idle_by(found, dialect.normal):
+            continue
+        try:
+            wanted = spelled(way, value, None)
+        except NotSpelled:
+            continue
+        options = ((way.flag or key, raw, spell(raw, None, "", casts=True)) for key, raw in wanted.items())
+        return " ".join(_option(key, raw, dialect, text) for key, raw, text in options)
+    return ""
+
+
+def _option(key: str, raw: Any, dialect: Dialect, spelled_out: str) -> str:
+    if dialect.style in ("assign", "pair"):
+        return f"{key}{'=' if dialect.style == 'assign' else ' '}{spelled_out}"
+    name = f"--{key.replace('_', '-') if dialect.hyphens else key}"
+    return name if raw is True and dialect.bare_flags else f"{name} {spelled_out}"

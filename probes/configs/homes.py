@@ -54,7 +54,28 @@ def _is_overheard(read: Read, dialect: Dialect) -> bool:
 def why_homeless(reads: Sequence[Read]) -> str:
     """Why there is no document for a setting."""
     trainer = next((read.trainer for read in reads if read.trainer is not None), None)
-    return f"{trainer.title} has no such setting" if trainer else "no file was given that it belongs to"
+    return (
+        f"there is no such setting in {trainer.title}" if trainer else "no file was given that it belongs to"
+    )
+
+
+def lacking(reads: Sequence[Read], setting: str) -> str:
+    """The trainer that has no such setting at all, in words; empty where one of the files could take it, or none is known."""
+    stands = any(one.setting == setting for read in reads for one in read.occurrences)
+    trainers = any(read.trainer is not None for read in reads)
+    return why_homeless(reads) if trainers and not stands and not homes(reads, setting) else ""
+
+
+def passed_over(reads: Sequence[Read], setting: str) -> str:
+    """Why a trainer would pass a setting over as its files stand, in words; empty where it would not."""
+    for read in reads:
+        if (trainer := read.trainer) is None:
+            continue
+        found = trainer.found(read.document.reading.entries, in_script=False)
+        for way in trainer.settings.get(setting, ()):
+            if idle := way.idle_by(found, trainer.normal):
+                return f"`{way.keys[0]}` does not count with `{idle.key}: {idle.value}`"
+    return ""
 
 
 def follows(reads: Sequence[Read], setting: str) -> str:

@@ -32,7 +32,7 @@ def meaning(
     raw = entry.value
     if entry.style in ("computed", "call"):
         return blank
-    if raw is None or any(same(one, raw) for one in way.unset):
+    if raw is None or any(_is_unset(one, raw, rule) for one in way.unset):
         return None
     for canonical, spelling in way.values.items():
         if same(spelling, raw):
@@ -44,6 +44,14 @@ def meaning(
     return (
         _number(blank, rule, raw, factor) if rule.type in ("int", "float") else _word(blank, rule, raw, plain)
     )
+
+
+def _is_unset(unset: Any, raw: Any, rule: SettingRule) -> bool:
+    """Whether a value means `not given`. Where a switch does, the seed 1 is none."""
+    is_count = (
+        isinstance(unset, bool) and rule.type == "int" and isinstance(raw, int) and not isinstance(raw, bool)
+    )
+    return not is_count and same(unset, raw)
 
 
 def typed(canonical: str, rule: SettingRule) -> Scalar:
@@ -67,9 +75,10 @@ def _switch(blank: Occurrence, raw: Any) -> Occurrence | None:
 
 
 def _word(blank: Occurrence, rule: SettingRule, raw: Any, plain: Dialect | None) -> Occurrence | None:
-    if isinstance(raw, bool):
+    loose = blank.dialect.loose
+    if isinstance(raw, bool) or (loose and blank.way.values and isinstance(raw, int | float)):
         return None
-    text, loose = str(raw), blank.dialect.loose
+    text = str(raw)
     choices = ", ".join(_choices(blank.way)) or ", ".join(rule.values)
     wrong = f"`{text[:_SHOWN]}` is not one of {choices}"
     if text.lower() in rule.values:

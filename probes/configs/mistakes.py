@@ -118,14 +118,17 @@ def renamed_keys(reads: Iterable[Read], versions: Versions) -> Iterator[tuple[Mi
 
 
 def misspelt_keys(reads: Iterable[Read]) -> Iterator[Mistake]:
-    """Keys that a recognised trainer does not know and that are almost one it does."""
+    """Keys that a recognised trainer does not know and that are almost one it does.
+
+    Only of a trainer all of whose keys are listed: of another, the key may well be one that is not.
+    """
     import difflib
 
     for read in reads:
         dialect = read.trainer
-        if dialect is None:
+        if dialect is None or not dialect.stored.get("complete"):
             continue
-        words = _vocabulary(dialect)
+        words = dialect.vocabulary
         entries = [one for one in read.document.reading.entries if _is_key_of(one, dialect)]
         # A list, such as `MIN_SIZE_TRAIN: [640, 672]`, stands under its name too.
         given = {str(part).replace("-", "_") for one in entries for part in one.path}
@@ -141,11 +144,6 @@ def misspelt_keys(reads: Iterable[Read]) -> Iterator[Mistake]:
             near = difflib.get_close_matches(key, sorted(alike), n=1, cutoff=_NEAR)
             if near and _is_slip(key, near[0]):
                 yield Mistake(f"`{key}` is not known; probably `{near[0]}`", read.document.place(entry.at))
-
-
-def _vocabulary(dialect: Dialect) -> set[str]:
-    keys = (*dialect.keys, *(dialect.normal(one) for one in (*dialect.known, *dialect.renamed)))
-    return {part for key in keys for part in key.split(".") if part.isidentifier()}
 
 
 def _is_key_of(entry: Entry, dialect: Dialect) -> bool:

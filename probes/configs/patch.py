@@ -32,6 +32,8 @@ class Refused(NamedTuple):
     reason: str
     by_hand: str = ""
     """Where and what to change by hand."""
+    option: str = ""
+    """How to give it on the command line, where what is at hand is only what a run wrote of itself."""
 
 
 class FilePatch(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from traindx.engine.facts import Scalar
@@ -27,20 +27,33 @@ def place_change(
     order: Sequence[str],
     *,
     all_keys: bool,
+    asked_for: Collection[str] = (),
 ) -> Placed:
     """The edits that make a setting read as a value.
 
     `old` is where it stands now, `order` all settings, related ones together. Of a value that sets
-    several keys, switches that are missing and shall be off are left out unless `all_keys`.
+    several keys, switches that are missing and shall be off are left out unless `all_keys`. Where the trainer
+    is not known, a key is added only if it is among those that a script is seen to ask for.
     Raises NotSpelled or Unplaceable with the reason.
     """
-    placing = _Placing(read, dialect, way, Siblings(read, dialect, setting, order))
+    placing = _Placing(read, dialect, way, Siblings(read, dialect, setting, order), asked_for)
+    if idle := way.idle_by(placing.found, dialect.normal):
+        raise Unplaceable(f"`{placing.key()}` does not count with `{idle.key}: {idle.value}`")
     held_now = old.entry if old else None
     wanted = spelled(way, value, held_now, placing.factor(), mixed=not dialect.loose)
     if not way.several:
         wanted = {placing.key(): raw for raw in wanted.values()}
     held = {key: entry for key in wanted if (entry := placing.held(key, old)) is not None}
-    if dialect.loose and _is_guess(read, setting, way, dialect, old, wanted, held):
+    new = [
+        key
+        for key, raw in wanted.items()
+        if key not in held and (raw is not False or all_keys or len(wanted) == 1)
+    ]
+    if (
+        dialect.loose
+        and new
+        and (setting in dialect.never_added or not _is_asked_for(new, held, old, asked_for))
+    ):
         raise Unplaceable("the trainer is not known, and so is no other name for it")
     if old is not None:
         placing.placed.at = old.entry.at
@@ -50,31 +63,28 @@ def place_change(
     for key, raw in wanted.items():
         if key in held:
             placing.replace(held[key], raw)
-        elif raw is not False or all_keys or len(wanted) == 1:
+        elif key in new:
             placing.insert(key, raw, next(iter(held.values()), None))
     return placing.placed
 
 
-def _is_guess(
-    read: Read,
-    setting: str,
-    way: Way,
-    dialect: Dialect,
-    old: Occurrence | None,
-    wanted: Mapping[str, Any],
-    held: Mapping[str, Entry],
+def _is_asked_for(
+    new: Iterable[str], held: Mapping[str, Entry], old: Occurrence | None, asked_for: Collection[str]
 ) -> bool:
-    """Whether a change needs a key that a script of one's own hardly reads. A command line with one it ends at once."""
-    if not held:
-        return old is not None or setting in dialect.never_added or read.document.format == "shell"
-    return any(key not in held and key not in way.keys for key, raw in wanted.items() if raw is not False)
+    """Whether a script reads all the new keys. Of two names for what stands under one already, either may count.
+
+    A program ends at an option that it does not know, and at a key of its file, or passes over it in silence.
+    """
+    return (bool(held) or old is None) and all(key.split(".")[-1] in asked_for for key in new)
 
 
 class _Placing(Replacing):
     """Edits also beside a sibling, where a key is not there yet."""
 
-    def __init__(self, read: Read, dialect: Dialect, way: Way, siblings: Siblings) -> None:
-        super().__init__(read, dialect, way)
+    def __init__(
+        self, read: Read, dialect: Dialect, way: Way, siblings: Siblings, asked_for: Collection[str]
+    ) -> None:
+        super().__init__(read, dialect, way, asked_for)
         self.siblings = siblings
 
     def insert(self, key: str, raw: Any, near: Entry | None) -> None:

@@ -19,7 +19,6 @@ from .document import Document
 from .exact import File, read_file
 from .includes import MAX_INCLUDED, included
 from .sources import printed_format, read_documents
-from .tracked import is_copy
 
 _NOTES = 3
 """Remarks about one file that are shown."""
@@ -103,7 +102,7 @@ def _remark(documents: Sequence[Document]) -> str:
         for one in documents
         for problem in one.reading.problems
     ]
-    if is_copy(file.name):
+    if documents[0].copied:
         remarks.insert(
             0, "a copy that the run wrote and does not read; what it was made from is to be changed"
         )

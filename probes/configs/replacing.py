@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from . import flags
@@ -14,7 +15,9 @@ from .formats import format_module
 from .formats.edits import Edit
 from .occurrence import Occurrence
 from .unchanged import Key
-from .values import to_number
+from .values import to_bool, to_number
+
+_QUOTES = ("'", '"')
 
 
 class Unplaceable(ValueError):
@@ -37,8 +40,8 @@ class Placed:
 class Replacing:
     """Collects the edits of one way to write one setting in one document."""
 
-    def __init__(self, read: Read, dialect: Dialect, way: Way) -> None:
-        self.dialect, self.way = dialect, way
+    def __init__(self, read: Read, dialect: Dialect, way: Way, asked_for: Collection[str] = ()) -> None:
+        self.dialect, self.way, self.asked_for = dialect, way, asked_for
         self.document, self.text = read.document, read.document.text
         self.format = format_module(read.document.format)
         self.found = dialect.found(self.document.reading.entries, in_script=in_script(self.document))
@@ -54,9 +57,11 @@ class Replacing:
         return float(to_number(entries[0].value) or 1.0) if entries else 1.0
 
     def key(self) -> str:
-        """The key to write: one that stands there already, if only without a value, else the preferred."""
+        """The key to write: one that stands there already, if only without a value, else one that a script asks for."""
         standing = (key for key in (*self.way.keys, *self.way.old) if self.dialect.normal(key) in self.found)
         if key := next(standing, ""):
+            return key
+        if self.dialect.loose and (key := next((one for one in self.way.keys if one in self.asked_for), "")):
             return key
         # What is `trainer.precision` in a file is a plain argument of `Trainer()`.
         is_call = self.document.format == "python" and self.dialect.calls & self.document.reading.calls
@@ -84,7 +89,9 @@ class Replacing:
             raise Unplaceable(_why_fixed(entry))
         start, end = entry.span
         before = self.text[start:end]
-        spelling = self.format.spell(raw, entry, self.text, casts=self.dialect.casts_numbers)
+        spelling = self.format.spell(
+            raw, _without_quotes(entry, raw), self.text, casts=self.dialect.casts_numbers
+        )
         if isinstance(entry.value, str) and "," in before and (self.way.each or self.way.index is not None):
             spelling = self.elements(before, spelling.strip("'\""))
         self.touch(entry)
@@ -149,6 +156,14 @@ class Replacing:
             return key
         key = self.way.flag or key
         return key.replace("_", "-") if self.dialect.hyphens else key
+
+
+def _without_quotes(entry: Entry, raw: Any) -> Entry:
+    """The entry that is written over; a number or a switch does not take the quotes of a word such as "auto"."""
+    is_word = isinstance(entry.value, str) and to_number(entry.value) is None and to_bool(entry.value) is None
+    return (
+        entry._replace(style="") if is_word and entry.style in _QUOTES and not isinstance(raw, str) else entry
+    )
 
 
 def _why_fixed(entry: Entry) -> str:

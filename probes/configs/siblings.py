@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from .combine import Read
@@ -40,15 +41,18 @@ class Siblings:
             free = [near, *free]
         ranked = sorted(free, key=lambda one: (one is not near, not self.home(one), *self.distance(one)))
         if self.document.format == "shell":
-            # Options do not nest: `--optimizer.lr` is one word.
-            yield from (Spot(_span(one), (), path, one) for one in ranked)
+            # Options do not nest: `--optimizer.lr` is one word. Those of one section stand together.
+            alike = sorted(
+                ranked, key=lambda one: (one is not near, one.path[:1] != path[:1] or len(path) == 1)
+            )
+            yield from (Spot(_span(one), (), path, one) for one in alike)
             return
         for kept in range(len(path) - 1, -1, -1):
             for one in ranked:
                 outer = one.path[:-1]
                 if outer[len(outer) - kept :] == path[:kept] if kept else len(outer) == self.depth(one):
                     yield Spot(_span(one), outer, path[kept:], one)
-        if len(path) > 1 or not free:
+        if len(path) > 1 or not free or not self.dialect.loose:
             yield from self.behind_sections(path, entries)
 
     def empty_call(self, scope: str, path: Path) -> Spot | None:
@@ -89,10 +93,18 @@ class Siblings:
         """How many sections stand around the keys of this dialect in this document; none in a call."""
         if entry.kind == "argument":
             return 0
-        matched = self.dialect.match(entry, in_script=False)
-        if matched is None or entry.scope or self.dialect.loose:
+        if entry.scope or self.dialect.loose:
             return len(entry.path) - 1
-        return len(entry.path) - matched[0].count(".") - 1
+        matched = self.dialect.match(entry, in_script=False)
+        # What the dialect has no setting for tells nothing: `overlap_comm` may stand in a section of its own.
+        return self.level if matched is None else len(entry.path) - matched[0].count(".") - 1
+
+    @cached_property
+    def level(self) -> int:
+        """How many sections stand around the outermost keys of this dialect."""
+        found = self.dialect.found(self.document.reading.entries, in_script=False)
+        around = (len(one.path) - key.count(".") - 1 for key, entries in found.items() for one in entries)
+        return min(around, default=0)
 
     def distance(self, entry: Entry) -> tuple[bool, bool, int]:
         """How far a setting is from another in the list of all settings; what is no setting is farthest.

@@ -95,13 +95,14 @@ def read_documents(
     if name == "shell" and origin is Origin.CONFIG:
         origin = Origin.SCRIPT
     reading = format_module(name).read(file.text)
+    copied = origin is Origin.CONFIG and is_copy(file)
     if (kept := untracked(reading)) is not None:
         # A run wrote it down of itself: the best word there is on what it used, and nothing to edit.
         reading, origin = kept, Origin.LOG
-    elif is_copy(file.name):
+    elif copied:
         origin = Origin.LOG
     outer = Document(file, name, origin, file.text, reading, named=named)
-    outer.copied = kept is not None or is_copy(file.name)
+    outer.copied = kept is not None or copied
     return [outer, *_inside(outer, outer.reading, None, 1)]
 
 

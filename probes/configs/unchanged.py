@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from .combine import Read
+from .dialect import Dialect
 from .document import Document, Entry, Path, Span
 
 Key = tuple[str, Path]
@@ -39,6 +40,29 @@ def difference(
         if other := _other(old, new, meant | around):
             return other
     return ""
+
+
+def misplaced(before: Read, after: Sequence[Read], dialect: Dialect) -> str:
+    """The section in which a new key stands deeper, or less deep, than the keys of its trainer that were there; or nothing."""
+    if dialect.loose or dialect.flat or before.document.format in ("shell", "python"):
+        return ""
+    was = {_key(entry) for entry in before.document.reading.entries}
+    levels = {_level(entry, dialect) for entry in before.document.reading.entries} - {None}
+    for read in after:
+        for entry in read.document.reading.entries:
+            if levels and _key(entry) not in was and _level(entry, dialect) not in {None, *levels}:
+                return ".".join(map(str, entry.path[:-1]))
+    return ""
+
+
+def _key(entry: Entry) -> Key:
+    return entry.scope, entry.path
+
+
+def _level(entry: Entry, dialect: Dialect) -> int | None:
+    """How many sections stand around what a dialect knows as a key; None for what it does not know."""
+    matched = dialect.match(entry, in_script=False)
+    return matched[1] if matched else None
 
 
 def _broken(read: Read) -> int:

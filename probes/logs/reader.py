@@ -28,6 +28,7 @@ class Reader:
         self._breaking = _bytes(knowledge.words["breaking"])
         self._linking = _bytes(knowledge.words["linking"])
         self._wrapping = _bytes(knowledge.words["wrapping"])
+        self._placing = _bytes(knowledge.words["placing"])
         self._training = _bytes(knowledge.words["of-training"])
         self._validation = _bytes(knowledge.words["of-validation"])
         self._other_work = _bytes(knowledge.words["other-work"])
@@ -50,6 +51,10 @@ class Reader:
         if low in self._linking:
             return "links"
         return "wraps" if low in self._wrapping else ""
+
+    def places(self, word: bytes) -> bool:
+        """Whether a name may go on behind this word with where it was measured: `loss at iteration 40: 0.3`."""
+        return word.lower() in self._placing
 
     def is_counted(self, word: bytes) -> bool:
         """Whether a pair that stands before this word counts things, and says nothing of how far the run is."""

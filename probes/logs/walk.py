@@ -58,6 +58,7 @@ _SENTENCE = 12
 _GOES_ON = regex(rb"[-.]\w")
 _NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 _RESETS = frozenset(b",;{}&")
+_VALUE_NEXT = regex(rb"(?:\s*[:=]|\s+(?:is|was)\b)\s*(?=[-+]?(?:\d|\.\d|nan|inf|NaN|Inf))")
 
 
 class Walk:
@@ -70,6 +71,10 @@ class Walk:
         self.unit = b""
         self.times = 1.0
         self.armed = self.frozen = False
+        self.measured = (-1, -1)
+        """The name before a word that says where it was measured."""
+        self.parted = False
+        """Between the name and its number stands where it was measured."""
         self.validation: bool | None = None
         self.leading = True
         self.pair_end = -1
@@ -108,7 +113,8 @@ class Walk:
         return reading
 
     def _reset(self) -> None:
-        self.start, self.unit, self.times, self.armed, self.frozen = -1, b"", 1.0, False, False
+        self.start, self.unit, self.times = -1, b"", 1.0
+        self.armed = self.frozen = self.parted = False
 
     def _word(self, token: re.Match[bytes]) -> None:
         word = token[0]
@@ -120,6 +126,8 @@ class Walk:
         if (split := self.reader.split(word)) is not None:
             self.validation, self.leading = split, not self.reading.values
         kind = self.reader.kind(word)
+        if self.start >= 0 and self.reader.places(word):
+            self.measured = (self.start, self.end)
         if kind == "breaks":
             self._reset()
         elif kind == "" and (self.armed or self.start < 0):
@@ -170,6 +178,8 @@ class Walk:
         else:
             self._progress(token, done, total, name)
         self._reset()
+        if name is not None and name.metric in POSITIONS:
+            self._go_on(token.end())
 
     def _progress(self, token: re.Match[bytes], done: str, total: str, name: Name | None) -> None:
         """A pair that may say how far the run is."""
@@ -231,7 +241,16 @@ class Walk:
         if name is not None:
             self._take(name, token, unit)
         self._reset()
+        if name is not None and name.metric in POSITIONS:
+            self._go_on(after)
+        self.measured = (-1, -1)
         return after
+
+    def _go_on(self, position: int) -> None:
+        """Let the name before a position wait for the number behind it: `loss at iteration 40: 0.3`."""
+        if self.measured[0] >= 0 and _VALUE_NEXT.match(self.line, position):
+            self.start, self.end = self.measured
+            self.armed = self.parted = True
 
     def _unit_at(self, position: int) -> tuple[bytes, int]:
         if attached := _ATTACHED.match(self.line, position):
@@ -254,6 +273,8 @@ class Walk:
         match name.metric:
             case "step" | "env_step" if _NO_STEP.search(text) or self._is_size(name):
                 pass
+            case "epoch" if unit == b"%":
+                pass  # How much of one is over, as a bar says it: `Epoch (train): 100%`.
             case "step":
                 self.reading.place("step", text, token.start(), name.trust)
             case "env_step" | "epoch":
@@ -280,6 +301,9 @@ class Walk:
         by = scale(said, wanted, attached=bool(unit))
         if by is not None:
             bare = wanted == "GiB" and not said
-            words = (token.start() if self.start < 0 else self.start, token.start())
+            words = (
+                token.start() if self.start < 0 else self.start,
+                self.end if self.parted else token.start(),
+            )
             end = token.end() if end is None else end
             self.reading.values.append(Value(name, token.start(), end, by * self.times, bare, words))

@@ -84,6 +84,34 @@ def test_all_fixes_say_which_would_change_results_and_how_to_choose_them(
     assert "no fix changes a setting" not in result.err
 
 
+def test_all_fixes_take_none_of_a_cause_that_is_not_likely(diagnose: Command, in_example: Path) -> None:
+    result = diagnose(*NAN, *FILES, "--no-machine", "--all-fixes", "--diff")
+    assert "left out lower-learning-rate: its cause is not likely enough" in result.err
+    assert "+precision: bf16" in result.out
+    named = diagnose(*NAN, *FILES, "--no-machine", "--fix", "lower-learning-rate", "--diff")
+    assert "+learning_rate" in named.out
+
+
+def test_settings_that_the_run_wrote_become_options(diagnose: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "train7"
+    folder.mkdir()
+    args = "task: detect\nimgsz: 640\noptimizer: SGD\nlr0: 0.02\nsave_dir: runs/detect/train7\n"
+    (folder / "args.yaml").write_text(args)
+    told = (folder / "args.yaml", "--answer", "test.lower_lr_helps=yes", *NAN, "--no-machine")
+    assert "Start the run with lr0=0.002" in diagnose(*told).out
+    result = diagnose(*told, "--write")
+    assert "does not read them again" in result.err
+    assert (folder / "args.yaml").read_text() == args
+
+
+def test_a_fix_for_a_setting_that_the_trainer_has_not_is_left_out(diagnose: Command, tmp_path: Path) -> None:
+    config = tmp_path / "yolo.yaml"
+    config.write_text("task: detect\nimgsz: 640\noptimizer: SGD\nlr0: 0.02\n")
+    told = ("--answer", "test.lower_lr_helps=yes", *NAN, "--no-machine", "--format", "json")
+    fixes = [one["id"] for one in diagnose(config, *told).data["fixes"]]
+    assert ("lower-learning-rate" in fixes, "clip-gradients" in fixes) == (True, False)
+
+
 def test_a_patch_has_no_other_format(diagnose: Command, in_example: Path) -> None:
     assert diagnose(*NAN, *FILES, "--diff", "--format", "json").code == 2
 

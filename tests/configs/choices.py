@@ -61,7 +61,7 @@ def settings_to_write(dialect: Dialect, knowledge: Knowledge) -> Iterator[tuple[
     for setting, ways in dialect.settings.items():
         way = ways[0]
         listed = any(part.isdigit() for key in way.keys for part in key.split("."))
-        if listed or not way.keys or way.reads or way.times or way.index or way.each:
+        if listed or not way.keys or way.reads or way.times or way.only_with or way.index or way.each:
             continue
         values = values_of(knowledge.settings[setting], way)
         keys = {key for value in values for key in _keys(way, value)}

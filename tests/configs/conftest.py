@@ -37,7 +37,10 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
         copy = shutil.copytree if (own / part).is_dir() else shutil.copy
         copy(own / part, root / part)
     # What a log prints may stand for a setting; nothing here reads logs.
-    (root / "facts" / "log.yaml").write_text("- {name: log.lr.peak, type: float, means: The highest rate.}\n")
+    (root / "facts" / "log.yaml").write_text(
+        "- {name: log.lr.peak, type: float, means: The highest rate.}\n"
+        "- {name: log.learning_rate_too_low_for_free_optimizer, type: bool, means: An optimizer wants 1.}\n"
+    )
     return Knowledge(compile_packs([Pack("kb", root)]).__getitem__)
 
 

@@ -58,6 +58,9 @@ CASES: dict[str, tuple[dict[str, Scalar], dict[str, Scalar]]] = {
     "loaded-in-8-and-4-bits": ({"load_in_8bit": True, "load_in_4bit": True}, {"load_in_8bit": False, "load_in_4bit": True}),
     "qlora-without-4-bits": ({"finetuning": "qlora", "load_in_4bit": False}, {"finetuning": "lora", "load_in_4bit": False}),
     "quantised-full-finetuning": ({"finetuning": "full", "load_in_4bit": True}, {"finetuning": "lora", "load_in_4bit": True}),
+    "packing-with-eager-attention": (
+        {"packing": True, "attention": "eager", "dialect": "axolotl"}, {"packing": True, "attention": "flash_attention_2", "dialect": "axolotl"},
+    ),
     "adaptive-noise-without-offset": ({"adaptive_noise_scale": 0.005, "noise_offset": 0.0}, {"adaptive_noise_scale": 0.005, "noise_offset": 0.05}),
     "v-scaling-without-v": ({"scale_v_pred_loss": True, "v_parameterization": False}, {"scale_v_pred_loss": True, "v_parameterization": True}),
     "zero-snr-without-v": ({"zero_terminal_snr": True, "v_parameterization": False}, {"zero_terminal_snr": True, "v_parameterization": True}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from .conftest import Reads
@@ -32,3 +34,70 @@ def test_what_the_copy_was_made_from_is_changed(read: Reads) -> None:
 
 def test_a_file_of_that_name_elsewhere_is_a_configuration(read: Reads) -> None:
     assert "batch_size: 8" in read({"hparams.yaml": "batch_size: 32\nlr: 0.1\n"}).patched(micro_batch_size=8)
+
+
+ARGS = "task: detect\nmode: train\nimgsz: 640\nlr0: 0.02\noptimizer: SGD\namp: true\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "beside"),
+    [
+        ("train7/args.yaml", ARGS, "results.csv"),
+        ("train7/args.yaml", ARGS + "save_dir: runs/detect/train7\n", None),
+        ("output/train/20250301-resnet50/args.yaml", "sched: cosine\nopt: sgd\nlr: 0.02\n", None),
+        ("PPO_1/params.json", '{"lr": 0.02, "observation_filter": "NoFilter"}', "result.json"),
+        ("go2/params/agent.yaml", "algorithm:\n  learning_rate: 0.02\n", None),
+        ("garden/config.yml", "!!python/object:a.Config\nlr: 0.02\n", None),
+        ("out/config.yaml", "CUDNN_BENCHMARK: false\nSOLVER:\n  BASE_LR: 0.02\n", None),
+        (
+            "run/faster-rcnn.py",
+            "optim_wrapper = dict(optimizer=dict(type='SGD', lr=0.02))\n",
+            "last_checkpoint",
+        ),
+    ],
+)
+def test_what_a_run_wrote_is_known_by_its_place_or_contents(
+    read: Reads, tmp_path: Path, name: str, text: str, beside: str | None
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    if beside:
+        (path.parent / beside).touch()
+    run = read({name: path})
+    assert "does not read" in run.findings.inputs[0].note
+    assert run.plan(learning_rate=0.002).files == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("train7/args.yaml", ARGS),
+        ("conf/params.json", '{"lr": 0.02}'),
+        ("out/config.yaml", "SOLVER:\n  BASE_LR: 0.02\n"),
+    ],
+)
+def test_a_file_that_a_person_may_have_written_is_changed(
+    read: Reads, tmp_path: Path, name: str, text: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert "0.002" in read({name: path}).patched(learning_rate=0.002)
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        (ARGS + "save_dir: runs/detect/train7\n", "lr0=0.002"),
+        ("CUDNN_BENCHMARK: false\nSOLVER:\n  BASE_LR: 0.02\n", "SOLVER.BASE_LR 0.002"),
+    ],
+)
+def test_the_word_for_the_command_line_is_told(read: Reads, text: str, option: str) -> None:
+    assert read({"train7/a.yaml": text}).plan(learning_rate=0.002).refused[0].option == option
+
+
+def test_the_options_of_timm_have_hyphens(read: Reads) -> None:
+    text = "sched: cosine\nopt: sgd\nlr: 0.02\npin_mem: false\n"
+    refused = read({"output/train/1/args.yaml": text}).plan(pin_memory=True).refused
+    assert [one.option for one in refused] == ["--pin-mem"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Mapping
 
@@ -13,7 +14,7 @@ from traindx.engine.facts import Scalar, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.configs.dialect import Dialect, Way
 from traindx.probes.configs.dialects import Dialects
-from traindx.probes.configs.spell import spelled
+from traindx.probes.configs.spell import NotSpelled, spelled
 
 from .choices import T, marks_of, settings_to_write, trainers, tree_of
 from .conftest import Reads, Run
@@ -27,10 +28,11 @@ def dialects_of(dialects: Dialects, form: str) -> list[Dialect]:
 
 def keys_of(way: Way, values: list[Scalar]) -> set[str]:
     """The keys that a change of a setting may touch."""
-    keys = {key for value in values for key in spelled(way, value, None)} | {
-        way.flag or way.keys[0],
-        *way.old,
-    }
+    keys = {way.flag or way.keys[0], *way.old}
+    for value in values:
+        # Of several ways to write a setting, not each can say every value.
+        with contextlib.suppress(NotSpelled):
+            keys |= spelled(way, value, None).keys()
     return set().union(*map(names, keys))
 
 

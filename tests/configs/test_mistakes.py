@@ -110,3 +110,17 @@ def test_secrets_are_named_and_never_shown(read: Reads) -> None:
 def test_a_value_of_which_one_setting_makes_sense_is_no_mistake(read: Reads) -> None:
     text = "trainer:\n  max_epochs: 3\n  accelerator: gpu\n  precision: 16-mixed\n"
     assert read({"c.yaml": text})["type_error"] is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SOLVER:\n  BASE_LR: 0.1\nMODEL:\n  ROI_HEADS:\n    NAME: x\nINPUT:\n  MAX_SIZE_TRAIN: 1333\n",
+        "actor_rollout_ref:\n  actor:\n    ppo_mini_batch_size: 8\ntrainer:\n  n_gpus_per_node: 8\nalgorithm:\n  adv_estimator: grpo\n",
+        # Of these trainers not all keys are listed, so that one more may well be one of theirs.
+        "base_model: a/b\nsequence_len: 9\nmicro_batch_size: 1\nsample_packin: true\n",
+    ],
+)
+def test_a_key_is_unknown_only_to_a_trainer_all_of_whose_keys_are_listed(read: Reads, text: str) -> None:
+    run = read({"c.yaml": text})
+    assert (run["dialect"] is None, run["unknown_key"]) == (False, False)

@@ -8,6 +8,10 @@ from traindx.engine.facts import Scalar
 
 from .conftest import Reads
 
+SCRIPT = {
+    "t.py": "opt = cfg['optimizer']\nbuild(opt['lr'], opt.get('weight_decay'))\n"
+    "if cfg['training']['epochs']: step(cfg['training']['accumulation_steps'])\nclip(cfg['optimizer'], cfg['grad_clip'])\n"
+}
 SECTIONS = "optimizer:\n    type: AdamW\n    lr: 5.0e-4\n"
 
 
@@ -30,7 +34,7 @@ SECTIONS = "optimizer:\n    type: AdamW\n    lr: 5.0e-4\n"
         (
             SECTIONS + "training:\n    epochs: 3\n    seed: 1\n",
             {"gradient_accumulation_steps": 2},
-            SECTIONS + "training:\n    epochs: 3\n    gradient_accumulation_steps: 2\n    seed: 1\n",
+            SECTIONS + "training:\n    epochs: 3\n    accumulation_steps: 2\n    seed: 1\n",
         ),
         # Where every section makes an object, behind them.
         (SECTIONS, {"grad_clip_norm": 1.0}, SECTIONS + "grad_clip: 1\n"),
@@ -39,7 +43,7 @@ SECTIONS = "optimizer:\n    type: AdamW\n    lr: 5.0e-4\n"
 def test_sections_that_make_objects_take_only_their_own(
     read: Reads, before: str, changes: dict[str, Scalar], after: str
 ) -> None:
-    assert read({"c.yaml": before}).patched(**changes) == after
+    assert read({"c.yaml": before}, SCRIPT).patched(**changes) == after
 
 
 @pytest.mark.parametrize(

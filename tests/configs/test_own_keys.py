@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -10,6 +11,7 @@ from traindx.engine.facts import Scalar
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.configs.dialect import Dialect
 from traindx.probes.configs.dialects import Dialects
+from traindx.probes.configs.unchanged import misplaced
 
 from .choices import marks_of, settings_to_write, trainers, tree_of, values_of
 from .conftest import Reads
@@ -157,3 +159,71 @@ def test_each_trainer_resumes_by_its_own_word(read: Reads, name: str, before: st
     patch = read({name: before}).plan(resume="latest")
     assert [after in one.after for one in patch.files if after] == ([True] if after else [])
     assert bool(patch.refused) == (after is None)
+
+
+FP16 = '"fp16": {"enabled": true}'
+ZERO = '"zero_optimization": {"stage": 2, "overlap_comm": true, "contiguous_gradients": true}'
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [FP16, ZERO],
+        [ZERO, FP16],
+        [FP16, ZERO, '"gradient_clipping": "auto"'],
+        ['"train_batch_size": 8', ZERO, FP16],
+        [FP16, '"optimizer": {"type": "AdamW", "params": {"lr": "auto"}}', ZERO],
+        [FP16, ZERO, '"bf16": {"enabled": "auto"}'],
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2, 4])
+def test_a_block_comes_where_its_trainer_looks_for_it(
+    read: Reads, parts: list[str], indent: int | None
+) -> None:
+    before = json.loads("{" + ", ".join(parts) + "}")
+    after = json.loads(read({"ds.json": json.dumps(before, indent=indent)}).patched(precision="bf16"))
+    assert after == {**before, "fp16": {"enabled": False}, "bf16": {"enabled": True}}
+
+
+def test_a_switch_takes_no_quotes_from_a_word(read: Reads) -> None:
+    text = '{"fp16": {"enabled": "auto"}, "bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2}}'
+    after = json.loads(read({"ds.json": text}).patched(precision="bf16"))
+    assert (after["fp16"]["enabled"], after["bf16"]["enabled"]) == (False, True)
+
+
+def test_a_key_at_another_depth_is_noticed(read: Reads) -> None:
+    before = f'{{{FP16}, "zero_optimization": {{"stage": 2}}}}'
+    after = before.replace("2", '2, "bf16": {"enabled": true}')
+    runs = [read({"ds.json": text}).probe.sources for text in (before, after)]
+    dialect = runs[0][0].trainer
+    assert dialect is not None
+    assert misplaced(runs[0][0], runs[1], dialect) == "zero_optimization.bf16"
+    assert misplaced(runs[0][0], runs[0], dialect) == ""
+
+
+def test_options_of_one_section_stand_together(read: Reads) -> None:
+    script = VERL.replace(
+        "trainer.total_epochs", "actor_rollout_ref.actor.optim.lr=1e-6 trainer.total_epochs"
+    )
+    after = read({"run.sh": script}).patched(dataloader_workers=2)
+    assert "    data.dataloader_num_workers=2 data.max_prompt_length=512" in after
+
+
+@pytest.mark.parametrize(
+    ("text", "setting", "value"),
+    [
+        # `amp` is a switch to it, and TensorRT's `half` is for export.
+        ("imgsz: 640\nlr0: 0.01\namp: true\n", "precision", "bf16"),
+        # It counts for classification alone, and a rate only beside an optimizer that is named.
+        ("task: detect\nimgsz: 640\nlr0: 0.01\ndropout: 0.0\n", "dropout", 0.3),
+        ("imgsz: 640\nlr0: 0.01\noptimizer: auto\n", "learning_rate", 0.001),
+        ("model: resnet50\nsched: cosine\nopt: sgd\nsmoothing: 0.1\n", "save_interval", 1000),
+        ("task: detect\nimgsz: 640\nlr0: 0.01\naugment: false\n", "augmentation", True),
+    ],
+)
+def test_what_a_trainer_does_not_take_is_not_given(
+    read: Reads, text: str, setting: str, value: Scalar
+) -> None:
+    run = read({"c.yaml": text})
+    assert run["dialect"] in ("ultralytics", "timm")
+    assert run.plan(**{setting: value}).files == ()

@@ -20,7 +20,7 @@ from .conftest import Reads
         ("a.yaml", "use_amp: true\n", {"precision": "bf16"}, "`use_amp` can say fp16, fp32, and not bf16"),
         ("a.yaml", "mixed_precision: true\n", {"precision": "bf16"}, "`mixed_precision` is a switch, and cannot say bf16"),
         ("a.sh", "python t.py --amp\n", {"precision": "bf16"}, "`amp` can say fp16, fp32, and not bf16"),
-        ("a.yaml", "num_train_epochs: 3\nmax_grad_norm: 1\n", {"focal_loss": True}, "Hugging Face transformers 4 has no such setting"),
+        ("a.yaml", "num_train_epochs: 3\nmax_grad_norm: 1\n", {"focal_loss": True}, "there is no such setting in Hugging Face transformers 4"),
         ("a.py", "AdamW(p, lr=1e-3)\n", {"adam_beta2": 0.95}, "`AdamW.betas` holds several values, and the others are not known"),
         ("a.yaml", "lr: 0.1\n", {"no_such": 1}, "there is no such setting"),
         ("a.yaml", "lr: 0.1\n", {"world_size": 2}, "the trainer is not known, and so is no other name for it"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from traindx.engine.facts import Origin
+from traindx.engine.facts import Origin, Value
 
 from .conftest import Reads
 
@@ -177,3 +177,36 @@ def test_the_variables_that_scripts_set(read: Reads) -> None:
     )
     assert run["env.alloc_conf"] == "expandable_segments:True"
     assert run["environment"] == ("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "NCCL_P2P_DISABLE=1")
+
+
+D2 = "SOLVER:\n  BASE_LR: 0.1\n  CLIP_GRADIENTS: {CLIP_TYPE: %s, CLIP_VALUE: 1.0, ENABLED: %s, NORM_TYPE: 2.0}\nDATASETS: {}\n"
+YOLO = "task: %s\nimgsz: 640\nlr0: 0.01\ndropout: 0.2\noptimizer: %s\naugment: false\nhalf: false\n"
+PLAIN_PICTURES = "mosaic: 0.0\nmixup: 0.0\nfliplr: %s\nflipud: 0.0\nhsv_h: 0.0\nhsv_s: 0.0\nhsv_v: 0.0\ndegrees: 0\ntranslate: 0.0\nscale: 0.0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "setting", "value"),
+    [
+        (D2 % ("norm", "true"), "grad_clip_norm", 1.0),
+        (D2 % ("norm", "false"), "grad_clip_norm", 0.0),
+        (D2 % ("value", "true"), "grad_clip_norm", None),
+        (D2 % ("value", "true"), "grad_clip_value", 1.0),
+        (D2 % ("norm", "true"), "normalization", None),
+        (YOLO % ("detect", "SGD"), "learning_rate", 0.01),
+        (YOLO % ("detect", "auto"), "learning_rate", None),
+        (YOLO % ("detect", "SGD"), "dropout", None),
+        (YOLO % ("classify", "SGD"), "dropout", 0.2),
+        # `augment` and `half` are for prediction and export.
+        (YOLO % ("detect", "SGD"), "augmentation", None),
+        (YOLO % ("detect", "SGD") + PLAIN_PICTURES % "0.0", "augmentation", False),
+        (YOLO % ("detect", "SGD") + PLAIN_PICTURES % "0.5", "augmentation", None),
+        ("trainer:\n  max_epochs: 3\n  accelerator: gpu\nseed_everything: true\n", "seed", None),
+        ("trainer:\n  max_epochs: 3\n  accelerator: gpu\nseed_everything: 1\n", "seed", 1),
+        ("checkpoint_dir: x\nprecision: bf16-true\ntrain:\n  lr_warmup_steps: 5\n  global_batch_size: 8\n", "pure_precision", "bf16"),
+    ],
+)  # fmt: skip
+def test_a_key_that_another_one_makes_idle_says_nothing(
+    read: Reads, text: str, setting: str, value: Value | None
+) -> None:
+    run = read({"c.yaml": text})
+    assert (run[setting], run["type_error"]) == (value, False)
