@@ -30,7 +30,7 @@ _TOKEN = regex(
     |(?P<mark>[^\s\w])""",
     re.VERBOSE,
 )
-_ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+)?")
+_ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+| / (?:it|iter|iters|iteration|step|batch)\b)?")
 _SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/]|\s*[=:]\s*[-+]?[\d.])")
 """A unit after a space; in `lr=7e-05 sec/step=0.61` it is the name of the next number."""
 _PER = regex(rb"/[A-Za-z]+(?![\w=])")

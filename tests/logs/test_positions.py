@@ -95,3 +95,23 @@ def test_a_rate_that_falls_back_does_so_where_it_falls(read: Reads) -> None:
     run = read("".join(f"step {step} loss 2.0 lr {rate:.2e}\n" for step, rate in enumerate(rates, 1)))
     assert run["log.lr.falls_back"] is True
     assert run.place("log.lr.falls_back").step == 31
+
+
+def test_where_a_loss_was_measured_may_stand_between_its_name_and_number(read: Reads) -> None:
+    losses = enumerate((2.1, 1.9, 1.7, "nan"), 1)
+    run = read("".join(f"Loss at iteration {10 * n} : {loss}\n" for n, loss in losses))
+    assert (run["loss.nonfinite"], run["loss.first_nonfinite_step"], run["log.steps"]) == (True, 40, 40)
+
+
+def test_how_much_of_an_epoch_is_over_is_not_its_number(read: Reads) -> None:
+    bar = "{0}/50 * Epoch (train): 100% 120/120 [00:58<00:00,  2.06it/s, loss=0.{1}]\n"
+    run = read("".join(bar.format(n, 70 - n) for n in (1, 2, 3)))
+    assert (run["log.epochs"], run["log.steps"], run["log.total_steps"]) == (3.0, 360, 6000)
+    assert run["log.speed.steps_per_second"] == pytest.approx(2.06)
+
+
+def test_a_rate_may_have_spaces_around_its_stroke(read: Reads) -> None:
+    run = read(
+        "".join(f"iter: {20 * n} / 70000, total loss: 2.0\nspeed: 10.5s / iter\n" for n in range(1, 6))
+    )
+    assert run["log.speed.steps_per_second"] == pytest.approx(1 / 10.5)

@@ -31,6 +31,8 @@ STEP = "{{'loss': {:.3f}, 'grad_norm': 1.1, 'learning_rate': 1e-05, 'epoch': {:.
         ("loss: np.float64(1.8)", 1.8),
         ("step 7 loss 1,234.5", 1234.5),
         ("2024-03-01 10:00:00 INFO loss: 0.7 (eta 0:12:30)", 0.7),
+        ("Cost after iteration 100: 0.693147", 0.693147),
+        ("Loss for epoch 3/10 = 0.41, lr 0.1", 0.41),
     ],
 )
 def test_a_trainer_nobody_knows_is_read(read: Reads, line: str, value: float) -> None:
@@ -45,6 +47,8 @@ def test_a_trainer_nobody_knows_is_read(read: Reads, line: str, value: float) ->
         "version loss 1.2.3",
         "loss-2024-03-01.log opened",
         "no loss here",
+        "Best loss at epoch 3: 0.3",
+        "Loss at iteration 40, lr=0.1",
         "'optimizer=auto' found, ignoring 'loss0=0.01' and determining it",
     ],
 )
