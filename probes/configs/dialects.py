@@ -42,6 +42,12 @@ class Dialects:
                 index.setdefault(marker, []).append(identity)
         return index
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word that a key of some trainer is made of."""
+        keys = (key for identity in self.stored for key in self[identity].vocabulary)
+        return frozenset(word for key in keys for word in key.lower().split("_"))
+
     def spoken(self, document: Document, versions: Mapping[str, str]) -> list[Dialect]:
         """The dialects of a document: the trainers recognised, those that are always read, then the plain one."""
         names = names_in(document)

@@ -10,6 +10,7 @@ from traindx.engine.redact import MASK, redact, safe
 
 from .combine import Read
 from .dialect import Dialect
+from .dialects import Dialects
 from .document import Document, Entry, Problem
 from .packages import compare
 
@@ -19,6 +20,8 @@ _AROUND = 2
 """Lines shown either side of a mistake."""
 _NEAR = 0.84
 """How alike a misspelt key and the one that was meant are, from 0 to 1: `lerning_rate`, not `eval_steps`."""
+_LONG = 5
+"""Letters from which on a word that no trainer uses is more likely a slip than a word of somebody's own."""
 
 
 class Mistake(NamedTuple):
@@ -117,16 +120,17 @@ def renamed_keys(reads: Iterable[Read], versions: Versions) -> Iterator[tuple[Mi
             yield Mistake(f"`{name}` {became}{when}", read.document.place(entry.at)), lost
 
 
-def misspelt_keys(reads: Iterable[Read]) -> Iterator[Mistake]:
+def misspelt_keys(reads: Iterable[Read], dialects: Dialects) -> Iterator[Mistake]:
     """Keys that a recognised trainer does not know and that are almost one it does.
 
-    Only of a trainer all of whose keys are listed: of another, the key may well be one that is not.
+    Where not all keys of a trainer are listed, the key may well be one that is not: then it must have a word that no
+    key of any trainer has, `acumulation`, in the place of one that is almost the same.
     """
     import difflib
 
     for read in reads:
         dialect = read.trainer
-        if dialect is None or not dialect.stored.get("complete"):
+        if dialect is None:
             continue
         words = dialect.vocabulary
         entries = [one for one in read.document.reading.entries if _is_key_of(one, dialect)]
@@ -142,8 +146,19 @@ def misspelt_keys(reads: Iterable[Read]) -> Iterator[Mistake]:
                 if abs(len(one) - len(key)) <= 2 and {one[0], one[-1]} & {key[0], key[-1]}
             ]
             near = difflib.get_close_matches(key, sorted(alike), n=1, cutoff=_NEAR)
-            if near and _is_slip(key, near[0]):
+            if not near or not _is_slip(key, near[0]):
+                continue
+            if dialect.stored.get("complete") or _is_no_word(key, near[0], dialects):
                 yield Mistake(f"`{key}` is not known; probably `{near[0]}`", read.document.place(entry.at))
+
+
+def _is_no_word(key: str, near: str, dialects: Dialects) -> bool:
+    """Whether two keys differ in one word, which in the first is none that a trainer uses."""
+    written, meant = key.lower().split("_"), near.lower().split("_")
+    if len(written) != len(meant):
+        return False
+    odd = [one for one, other in zip(written, meant, strict=True) if one != other]
+    return len(odd) == 1 and len(odd[0]) >= _LONG and odd[0] not in dialects.words
 
 
 def _is_key_of(entry: Entry, dialect: Dialect) -> bool:

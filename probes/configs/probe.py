@@ -13,6 +13,7 @@ from ..inputs import Input, Kind
 from ..printed import PrintedSettings
 from . import mistakes
 from .combine import Read, default_facts, disagreements, environment, setting_facts, versions_of
+from .dialects import Dialects, dialects_of
 from .mistakes import Mistake
 from .package_facts import package_facts
 from .packages import is_package_list
@@ -86,7 +87,7 @@ class ConfigProbe:
         facts = [*_about(reads, seen), *setting_facts(reads)]
         facts += default_facts(reads, self._knowledge.limits["default_keys"])
         facts += _environment(reads)
-        facts += _wrong(reads, versions_of(packages))
+        facts += _wrong(reads, versions_of(packages), self._knowledge.once(dialects_of))
         facts += _contradictions(reads, [*packages, *facts], self._knowledge)
         return facts
 
@@ -116,14 +117,14 @@ def _environment(reads: Sequence[Read]) -> Iterator[Fact]:
         )
 
 
-def _wrong(reads: Sequence[Read], versions: mistakes.Versions) -> Iterator[Fact]:
+def _wrong(reads: Sequence[Read], versions: mistakes.Versions, dialects: Dialects) -> Iterator[Fact]:
     """What is wrong, and where nothing is, that too: only of files that a person calls configurations."""
     files = [read for read in reads if read.document.origin in (Origin.CONFIG, Origin.SCRIPT)]
     if not files:
         return
     documents = [read.document for read in files]
     renamed = list(mistakes.renamed_keys(files, versions))
-    unknown = [*mistakes.misspelt_keys(files), *(one for one, lost in renamed if lost)]
+    unknown = [*mistakes.misspelt_keys(files, dialects), *(one for one, lost in renamed if lost)]
     yield from _found("config.syntax_error", list(mistakes.syntax_errors(documents)), "config.syntax_errors")
     yield from _found("config.type_error", list(mistakes.type_errors(files)), "config.type_errors")
     yield from _found("config.duplicate_key", list(mistakes.duplicates(documents)))

@@ -79,6 +79,14 @@ def test_a_key_of_ones_own_is_no_mistake(read: Reads, key: str) -> None:
     assert read({"c.yaml": HF + f"{key}: 1\n"})["unknown_key"] is False
 
 
+def test_a_word_that_no_trainer_uses_is_a_slip_wherever_it_stands(read: Reads) -> None:
+    axolotl = "base_model: a/b\nsequence_len: 9\nmicro_batch_size: 1\n"
+    run = read({"c.yaml": axolotl + "gradient_acumulation_steps: 4\n"})
+    assert run["unknown_keys"] == (
+        "`gradient_acumulation_steps` is not known; probably `gradient_accumulation_steps`",
+    )
+
+
 def test_a_renamed_key_counts_as_lost_where_the_installed_version_drops_it(read: Reads) -> None:
     files = {"c.yaml": HF + "evaluation_strategy: epoch\n"}
     assert (read(files)["renamed_key"], read(files)["unknown_key"]) == (True, False)
@@ -118,7 +126,7 @@ def test_a_value_of_which_one_setting_makes_sense_is_no_mistake(read: Reads) -> 
         "SOLVER:\n  BASE_LR: 0.1\nMODEL:\n  ROI_HEADS:\n    NAME: x\nINPUT:\n  MAX_SIZE_TRAIN: 1333\n",
         "actor_rollout_ref:\n  actor:\n    ppo_mini_batch_size: 8\ntrainer:\n  n_gpus_per_node: 8\nalgorithm:\n  adv_estimator: grpo\n",
         # Of these trainers not all keys are listed, so that one more may well be one of theirs.
-        "base_model: a/b\nsequence_len: 9\nmicro_batch_size: 1\nsample_packin: true\n",
+        "base_model: a/b\nsequence_len: 9\nmicro_batch_size: 1\nsample_parking_ratio: 0.5\neval_packing: true\n",
     ],
 )
 def test_a_key_is_unknown_only_to_a_trainer_all_of_whose_keys_are_listed(read: Reads, text: str) -> None:
