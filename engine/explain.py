@@ -46,20 +46,19 @@ def _values(names: Sequence[str], facts: Facts) -> str:
     return f" ({', '.join(known)})" if known else ""
 
 
-def why(test: NextTest, ranked: Sequence[Ranked], knowledge: Knowledge) -> list[str]:
-    """Why a question is asked: what each answer would do to which cause."""
-    name = test.fact.name
-    lines = [f"{test.fact.ask} ({name})", f"  {test.fact.means}"]
-    by_id = {one.cause.id: one for one in ranked}
-    for cause in test.splits:
-        for line in by_id[cause].evidence:
-            if line.outcome is None and name in line.rule.rule.needs:
-                rule = line.rule
-                word = rule.supports or rule.against
-                side = "for" if rule.supports else "against"
-                lines.append(f"  if {rule.rule.text}: {word} evidence {side} {cause}")
-                if rule.absent:
-                    lines.append(f"  if not: {rule.absent} evidence against {cause}")
+def why(test: NextTest) -> list[str]:
+    """Why a question is asked: which cause each answer would speak for, and which against."""
+    lines = [f"{test.fact.ask} ({test.fact.name})", f"  {test.fact.means}"]
+    for answer, moves in test.answers:
+        sides = [
+            f"{side} {', '.join(f'{cause} ({by:+.0f} dB)' for cause, by in found)}"
+            for side, found in (
+                ("for", [one for one in moves if one[1] > 0]),
+                ("against", [one for one in moves if one[1] < 0]),
+            )
+            if found
+        ]
+        lines.append(f"  {show(answer)}: {'; '.join(sides) or 'changes nothing'}")
     lines.append(f"  expected: {test.bits:.2f} bits for {test.fact.minutes:g} minutes")
     return lines
 

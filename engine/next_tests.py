@@ -33,6 +33,8 @@ class NextTest(NamedTuple):
     """Expected information about the cause, in bits."""
     splits: tuple[str, ...]
     """The causes it moves most, the most likely first."""
+    answers: tuple[tuple[Value, tuple[tuple[str, float], ...]], ...] = ()
+    """Each answer, with the causes that it moves and by how many decibans, the most likely first."""
 
     @property
     def gain(self) -> float:
@@ -93,7 +95,11 @@ def _test(
     if not any(moved.values()):
         return None
     splits = [one.cause.id for one in candidates if moved[one.cause.id] > 0][:3]
-    return NextTest(fact, total, tuple(splits))
+    told = tuple(
+        (answer, tuple((one.cause.id, by) for one, by in zip(candidates, shifts, strict=True) if by))
+        for answer, shifts in zip(answers, moves, strict=True)
+    )
+    return NextTest(fact, total, tuple(splits), told)
 
 
 def _answers(fact: FactRule, lines: Lines) -> list[Value]:

@@ -173,9 +173,9 @@ def test_how_shows_every_step_and_its_sum(knowledge: Knowledge) -> None:
 
 def test_why_shows_what_each_answer_would_do(knowledge: Knowledge) -> None:
     ranked = rank(knowledge, Facts(), NAN)
-    text = "\n".join(why(next_tests(ranked, Facts(), knowledge)[0], ranked, knowledge))
-    assert "if test.lower_lr_helps: decisive evidence for lr-too-high" in text
-    assert "if not: strong evidence against lr-too-high" in text
+    lines = why(next_tests(ranked, Facts(), knowledge)[0])
+    assert "  yes: for lr-too-high (+24 dB)" in lines
+    assert "  no: against lr-too-high (-12 dB)" in lines
 
 
 def test_why_not_compares_with_the_first(knowledge: Knowledge) -> None:

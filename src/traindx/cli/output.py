@@ -77,7 +77,7 @@ def explain(wanted: tuple[str, str], reasoned: Reasoned, knowledge: Knowledge) -
         if test is None:
             asked = ", ".join(one.fact.name for one in reasoned.tests) or "nothing"
             raise BadCall(f"nothing about `{name}` is asked; asked is: {asked}")
-        lines = explaining.why(test, reasoned.ranked, knowledge)
+        lines = explaining.why(test)
     else:
         if name not in knowledge.causes:
             raise BadCall(f"there is no cause `{name}`{_nearest(name, knowledge)}")

@@ -56,9 +56,7 @@ def _ask(test: NextTest, reasoned: Reasoned, session: Session) -> Fact | str:
         if text in ("quit", "q"):
             return "quit"
         if text.rstrip("?") in ("why", "w") or text.lower().startswith("why do you ask"):
-            click.echo(
-                "\n".join(safe(line) for line in why(test, reasoned.ranked, session.knowledge)), err=True
-            )
+            click.echo("\n".join(safe(line) for line in why(test)), err=True)
             continue
         try:
             return Fact(fact.name, to_value(text, fact), Origin.ANSWER, (Place("answer"),))
