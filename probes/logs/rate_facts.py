@@ -75,9 +75,10 @@ def _zero(values: Sequence[float]) -> bool | None:
     return values[-2] == 0 or None
 
 
-def _climb_share(values: Sequence[float], peak: float) -> float:
-    """The share of the printed rates before the first that is as good as the peak."""
-    return next(place for place, value in enumerate(values) if value >= _PEAK * peak) / (len(values) - 1)
+def _climb_share(values: Sequence[float], peak: float) -> float | None:
+    """The share of the printed rates before the first that is as good as the peak, where the curve still has such a one."""
+    place = next((place for place, value in enumerate(values) if value >= _PEAK * peak), None)
+    return None if place is None else place / (len(values) - 1)
 
 
 def _drops(values: Sequence[float], peak: float) -> list[int]:

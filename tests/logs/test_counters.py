@@ -65,3 +65,9 @@ def test_a_row_that_says_its_epoch_alone_has_no_step(read: Reads) -> None:
     run = read("epoch,train/loss,lr/pg0\n" + rows + "10,nan,0.01\n", Kind.RECORDS)
     assert (run["log.steps"], run["log.epochs"], run["loss.first_nonfinite_step"]) == (None, 10.0, None)
     assert run["loss.nonfinite_from_start"] is False
+
+
+def test_a_peak_of_the_rate_between_the_points_that_are_kept_is_no_trouble(read: Reads) -> None:
+    lines = [f"step {step} | loss 2.0 | lr {1e-4 if step == 14_001 else 5e-5}" for step in range(30_000)]
+    run = read("\n".join(lines) + "\n")
+    assert run["log.lr.max"] == 1e-4
