@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from traindx.engine.facts import Origin, Place
+from traindx.engine.facts import Fact, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event
-from traindx.engine.wording import shorten
+from traindx.engine.redact import excerpt
 
 from .collected import SHOWN, Collected
 from .failures import Failure, failures_of, tell_failures
@@ -43,15 +43,23 @@ class Conclusion:
         People(self._knowledge, self._facts, self._hits).take(said for log in logs for said in log.heard.said)
         for log in sorted(logs, key=_by_trouble):
             self._tell_curves(log)
-        if len(logs) > 1:
-            from .resumed import tell_resumed
-
-            for fact in tell_resumed(logs, self._knowledge.limits):
-                self._facts.take(fact)
+        for fact in self._resumed(logs):
+            self._facts.take(fact)
         self._tell_logs(logs, first)
         self._tell_absent(logs)
         self._tell_events(failures)
         self._tell_unknowable(logs)
+
+    def _resumed(self, logs: Sequence[Log]) -> Iterator[Fact]:
+        from .resumed import tell_rate_at_resume, tell_resumed
+
+        limits, hit = self._knowledge.limits, self._hits.found.get("training-resumed")
+        if len(logs) > 1:
+            yield from tell_resumed(logs, limits)
+        if hit is not None and hit.place.line is not None:
+            for log in logs:
+                if log.name == hit.place.input:
+                    yield from tell_rate_at_resume(log, hit.place.line, limits)
 
     def _tell_curves(self, log: Log) -> None:
         told = log.told(self._knowledge.limits)
@@ -150,7 +158,7 @@ class Conclusion:
                 quoted = hit.rule.role == "failure" and (hit.place.input, hit.place.line) not in raised
                 self.events.append(Event(hit.rule.means + often, hit.place, hit.place.text if quoted else ""))
         for failure in failures[:MAX_EVENTS]:
-            self.events.append(Event(shorten(failure.raised.title, SHOWN), failure.place))
+            self.events.append(Event(excerpt(failure.raised.title, SHOWN), failure.place))
         for name, what in _MOMENTS.items():
             fact = self._facts.get(name)
             if (

@@ -1,4 +1,4 @@
-"""A run whose output lies in several logs: whether one goes on where another ended, and whether it does so smoothly."""
+"""A run that was resumed, in one log or several: whether one goes on where another ended, and whether it does so smoothly."""
 
 from __future__ import annotations
 
@@ -47,6 +47,24 @@ def tell_resumed(logs: Sequence[Log], limits: Mapping[str, float]) -> Iterator[F
         if old is not None and new is not None and old.values and new.values and old.values[-1] > 0:
             back = new.values[0] > limits["resume_rate_jump"] * old.values[-1]
             yield Fact("log.lr.jump_at_resume", back, Origin.LOG, (after.log.place(new.marks[0]),))
+
+
+def tell_rate_at_resume(log: Log, resumed: int, limits: Mapping[str, float]) -> Iterator[Fact]:
+    """What the learning rate says where one log goes on from a checkpoint, in the line `resumed`.
+
+    A schedule that begins anew puts it back up, or back to the foot of its warm-up.
+    """
+    rate = next(iter(log.store.of("learning_rate")), None)
+    if rate is None or rate.stride != 1:
+        return
+    place = rate.marks.before(resumed)
+    if place < _FEW - 1 or len(rate.values) < place + 2:
+        return
+    before, first, second = rate.values[place - 1], rate.values[place], rate.values[place + 1]
+    if before > 0:
+        factor = limits["resume_rate_jump"]
+        up, down = first > factor * before, 0 < first * factor * factor < before and second > first
+        yield Fact("log.lr.jump_at_resume", up or down, Origin.LOG, (log.place(rate.marks[place]),))
 
 
 def _stretch(log: Log) -> Stretch | None:

@@ -123,13 +123,17 @@ def _climbing(told: Told, values: Sequence[float]) -> bool | None:
 
 
 def _climbs_plainly(values: Sequence[float], factor: float) -> bool:
-    """Whether at least four values rise without a break to `factor` times the first, and do not level off."""
+    """Whether at least four values rise without a break to `factor` times the first, and do not level off.
+
+    Five that rise by as much each time are a leak whatever they come to.
+    """
     if len(values) < 4:
         return False
     steps = curve.steps_between(values)
-    return (
-        min(steps) > 0 and values[-1] >= factor * values[0] and steps[-1] >= 0.5 * (sum(steps) / len(steps))
-    )
+    mean = sum(steps) / len(steps)
+    if len(values) > 4 and min(steps) > 0.8 * mean and max(steps) < 1.25 * mean and mean > 0.02 * values[0]:
+        return True
+    return min(steps) > 0 and values[-1] >= factor * values[0] and steps[-1] >= 0.5 * mean
 
 
 def tell_skips(told: Told, store: Store) -> None:

@@ -17,6 +17,16 @@ def test_memory_of_the_machine_is_none_of_the_device(read: Reads, name: str) -> 
     assert (run["process.memory_growing"], run["log.memory.last_gib"]) == (True, None)
 
 
+def test_a_unit_in_the_name_says_more_than_the_size_of_the_number(read: Reads) -> None:
+    run = read(
+        "".join(
+            f"step:{n} - actor/grad_norm:0.2 - perf/cpu_memory_used_gb:{230 + 17 * n}.5\n"
+            for n in range(1, 48)
+        )
+    )
+    assert run["process.memory_growing"] is True
+
+
 def test_a_part_of_the_loss_is_no_score(read: Reads) -> None:
     run = read(
         "".join(f"step {n} | PPYoloELoss/loss_iou: 0.{90 - n} | loss: 1.{90 - n}\n" for n in range(20))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from traindx.engine.facts import Facts
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.kb.load import load
+from traindx.engine.kb.packs import own_pack
 from traindx.probes.inputs import Input, Kind
 from traindx.probes.logs import LogProbe
 
@@ -55,3 +59,25 @@ def test_two_runs_that_begin_alike_are_not_one(knowledge: Knowledge) -> None:
         log("b.log", range(1, 40), lambda epoch: 3.0, 0.1),
     )
     assert facts_of(knowledge, first, second).value("loss.jump_at_resume") is None
+
+
+def in_one_log(before: list[float], after: list[float]) -> Input:
+    lines = [f"step {n} loss 2.0 lr {rate}\n" for n, rate in enumerate(before)]
+    lines += ["Resuming from out/last.ckpt\n"]
+    lines += [f"step {n} loss 2.0 lr {rate}\n" for n, rate in enumerate(after, len(before))]
+    return Input("train.log", Kind.LOG, data="".join(lines).encode())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "anew"),
+    [
+        ([5e-5, 4e-5, 3e-5], [1e-4, 1e-4], True),
+        ([8e-5, 7.7e-5, 7.5e-5], [5e-7, 1e-6], True),
+        ([5e-5, 4e-5, 3e-5], [2.9e-5, 2.8e-5], False),
+        ([5e-5, 4e-5, 3e-5], [3e-6, 2e-6], False),
+    ],
+)
+def test_the_rate_where_one_log_goes_on_from_a_checkpoint(
+    before: list[float], after: list[float], anew: bool
+) -> None:
+    assert facts_of(load([own_pack()]), in_one_log(before, after)).value("log.lr.jump_at_resume") is anew

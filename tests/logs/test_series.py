@@ -178,6 +178,8 @@ def test_accuracy_in_percent_is_a_share(knowledge: Knowledge) -> None:
         ("2.3 5.9 10.8 15.2", True),
         ("4.4 4.5 4.6 4.7", None),
         ("2.0 5.0 5.1 5.2", None),
+        ("8.9 9.4 9.9 10.4 10.9", True),
+        ("8.9 9.8 10.3 10.5 10.6", None),
         ("2.3 5.9", None),
     ],
 )
