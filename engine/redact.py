@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable
 
 from .regex import regex
+from .wording import shorten
 
 MASK = "<redacted>"
 _SECRET_NAMES = (
@@ -70,6 +71,8 @@ _HOME = regex(
 )
 _CONTROL = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,500}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _LOST = "\N{REPLACEMENT CHARACTER}"
+_LOOKED_AT = 8
+"""So many times what is shown of a text is looked at for secrets, which may be long."""
 
 
 def redact(text: str) -> str:
@@ -171,3 +174,8 @@ def _shown(one: str) -> str:
 def safe(text: str) -> str:
     """Redacted and printable."""
     return redact(printable(text))
+
+
+def excerpt(text: str, most: int) -> str:
+    """At most so many characters of a text. Secrets are masked before it is cut: half a token has no shape to be known by."""
+    return shorten(safe(text[: _LOOKED_AT * most]), most)

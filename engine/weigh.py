@@ -112,7 +112,8 @@ def _places(used: Iterable[tuple[str, int | None]], facts: Facts) -> Iterator[Pl
     seen = set()
     for name, index in used:
         fact = facts.get(name)
-        if fact is None or not fact.places:
+        # Where a symptom shows is said with the symptom; what speaks for a cause stands elsewhere.
+        if fact is None or not fact.places or name.startswith("symptom."):
             continue
         place = fact.places[min(index or 0, len(fact.places) - 1)]
         if place not in seen:

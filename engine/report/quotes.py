@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..diagnosis import Diagnosis
 from ..facts import Place
-from ..wording import shorten
+from ..redact import excerpt
 from .lines import Line, Span, line_of
 
 LENGTH = 200
@@ -23,7 +23,7 @@ class Quotes:
         """The message at the first of some places, where there is one and it was not shown yet."""
         said = self._said.pop(_key(sources[0]), "") if sources else ""
         if said:
-            yield line_of(" " * indent, Span(f"> {shorten(said, LENGTH)}", "dim"), hang=indent + 2)
+            yield line_of(" " * indent, Span(f"> {excerpt(said, LENGTH)}", "dim"), hang=indent + 2)
 
 
 def _key(place: Place) -> tuple[str, int | None]:

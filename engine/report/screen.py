@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..diagnosis import CauseFound, Diagnosis, Evidence, SymptomFound, TestToRun
 from ..not_seen import unread
-from ..wording import shorten
+from ..redact import excerpt
 from .lines import Line, Span, how_seen, line_of, title, where
 from .quotes import LENGTH, Quotes
 from .screen_fixes import fixes
@@ -77,7 +77,7 @@ def _timeline(diagnosis: Diagnosis, quotes: Quotes) -> Iterator[Line]:
     for index, event in enumerate(shown):
         if len(events) > EVENTS and index == EVENTS - 2:
             yield line_of(Span(f"  ... {len(events) - EVENTS} more in the report", "dim"))
-        yield line_of(f"  {shorten(event.what, LENGTH)}", *where((event.source,)), hang=4)
+        yield line_of(f"  {excerpt(event.what, LENGTH)}", *where((event.source,)), hang=4)
         yield from quotes.below((event.source,), 4)
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from traindx.engine.facts import Place
+from traindx.engine.redact import excerpt
 from traindx.engine.regex import regex
 
 from ..inputs import Input
@@ -51,7 +52,7 @@ class Source:
 
     def place(self, line: int) -> Place:
         """Where a line, counted from 0, stands for the person."""
-        shown = self.lines[line].strip()[:_SHOWN] if line < len(self.lines) else ""
+        shown = excerpt(self.lines[line].strip(), _SHOWN) if line < len(self.lines) else ""
         for start, number in reversed(self.cells):
             if line >= start:
                 return Place(f"{self.name} (cell {number})", line - start + 1, text=shown)

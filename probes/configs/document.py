@@ -6,8 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from traindx.engine.facts import Origin, Place
-from traindx.engine.redact import safe
-from traindx.engine.wording import shorten
+from traindx.engine.redact import excerpt
 
 from .exact import File, line_starts
 
@@ -130,5 +129,5 @@ class Document:
         line = bisect_right(self._starts, offset)
         start = self._starts[line - 1]
         end = self._starts[line] if line < len(self._starts) else len(self.file.text)
-        text = shorten(safe(self.file.text[start:end][: 5 * SHOWN].strip()), SHOWN)
+        text = excerpt(self.file.text[start:end].strip(), SHOWN)
         return Place(self.file.name, line + self.file.first_line - 1, offset - start + 1, text=text)

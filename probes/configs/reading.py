@@ -60,6 +60,10 @@ class Reader:
         self.seen.append(
             InputSeen(source.name, "config", file.size, _remark(documents), bad=_broken(documents))
         )
+        if documents[0].copied:
+            self.notes.append(
+                f"{source.name} is a copy that the run wrote and does not read: change what it was made from"
+            )
         return self._take(documents)
 
     def code(self) -> None:
@@ -102,10 +106,6 @@ def _remark(documents: Sequence[Document]) -> str:
         for one in documents
         for problem in one.reading.problems
     ]
-    if documents[0].copied:
-        remarks.insert(
-            0, "a copy that the run wrote and does not read; what it was made from is to be changed"
-        )
     if file.encoding == "latin-1":
         remarks.insert(0, "not valid UTF-8; read as Latin-1")
     if not file.text.strip():

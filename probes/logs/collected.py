@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.redact import excerpt
 from traindx.engine.regex import regex
-from traindx.engine.wording import shorten
 
 from .quantities import measured
 
@@ -21,10 +21,10 @@ _FALSE = frozenset(("false", "no", "off", "0", "disabled", "none"))
 
 
 def shown(line: bytes | str) -> str:
-    """A line as a report shows it: decoded, without control characters, shortened."""
+    """A line as a report shows it: decoded, without control characters and secrets, shortened."""
     text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
-    text = "".join(char if char.isprintable() else " " for char in text.strip()[: SHOWN * 2])
-    return shorten(text, SHOWN)
+    text = "".join(char if char.isprintable() else " " for char in text.strip()[: SHOWN * 8])
+    return excerpt(text, SHOWN)
 
 
 class Collected:

@@ -30,6 +30,10 @@ _SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
 _MANY = 8
 _WORDED = regex(rb"=(?!(?i:nan|inf|tensor|array|np|numpy|torch)\b)['\"]?[A-Za-z/]")
 """A word or a path that is given to a name, and no number."""
+_MEASURED = regex(
+    rb"(?i)(?<![^\s,({\[])(?:(?:global_?)?step|iter(?:ation)?|[\w/.]{0,40}loss)=['\"]?(?:[-+]?[\d.]|nan|-?inf)"
+)
+"""What no settings say, though words such as `level=info` stand beside it: at which step it is, or a loss."""
 _FEW = 3
 
 
@@ -40,7 +44,7 @@ def _formats(keys: set[str]) -> list[str]:
 
 def _is_settings(line: bytes) -> bool:
     """Whether a line is a row of settings, `epochs=60, time=None, batch=16, save=True, ...`, and measures nothing."""
-    return line.count(b"=") >= _MANY and len(_WORDED.findall(line)) >= _FEW
+    return line.count(b"=") >= _MANY and len(_WORDED.findall(line)) >= _FEW and not _MEASURED.search(line)
 
 
 def _is_plain_bar(reading: Reading, line: bytes) -> bool:

@@ -98,6 +98,12 @@ def measured(text: str, wanted: str) -> float | None:
     return None if by is None else number(found[0]) * by
 
 
+def unit_in_name(printed: str) -> str:
+    """The unit of memory that a printed name ends in, as `cpu memory used gb` does; empty where it ends in none."""
+    last = printed.rpartition(" ")[2]
+    return last if len(last) > 1 and _memory(last) else ""
+
+
 def memory_gib(value: float) -> float:
     """GiB from a number without a unit: no device has 512 GiB, none is used for 512 bytes.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traindx.engine.regex import regex
 
 from .names import POSITIONS, Name
-from .quantities import number, scale, whole
+from .quantities import number, scale, unit_in_name, whole
 from .reading import Reading, Value
 
 if TYPE_CHECKING:
@@ -301,6 +301,8 @@ class Walk:
         by = scale(said, wanted, attached=bool(unit))
         if by is not None:
             bare = wanted == "GiB" and not said
+            if bare and (named := unit_in_name(name.printed)):
+                by, bare = scale(named, wanted, attached=True) or 1.0, False
             words = (
                 token.start() if self.start < 0 else self.start,
                 self.end if self.parted else token.start(),

@@ -23,7 +23,7 @@ def test_a_copy_is_read_and_left_alone(read: Reads, name: str, text: str) -> Non
     patch = run.plan(micro_batch_size=8)
     assert patch.files == ()
     assert "should be 8" in patch.refused[0].by_hand
-    assert "does not read" in run.findings.inputs[0].note
+    assert "does not read" in run.findings.notes[0]
 
 
 def test_what_the_copy_was_made_from_is_changed(read: Reads) -> None:
@@ -65,7 +65,7 @@ def test_what_a_run_wrote_is_known_by_its_place_or_contents(
     if beside:
         (path.parent / beside).touch()
     run = read({name: path})
-    assert "does not read" in run.findings.inputs[0].note
+    assert "does not read" in run.findings.notes[0]
     assert run.plan(learning_rate=0.002).files == ()
 
 

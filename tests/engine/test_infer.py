@@ -113,6 +113,23 @@ def test_evidence_names_its_place_and_is_filled_in(knowledge: Knowledge) -> None
     assert (line.statement, str(line.places[0])) == ("it trains in fp16", "train.log:7")
 
 
+def test_where_a_symptom_shows_is_no_place_of_the_evidence(make_pack: PackMaker) -> None:
+    line = '{if: config.precision == "fp16" and known(symptom.nan_loss), supports: weak, because: it is NaN in fp16}'
+    cause = RATE.replace("explanation:", f"  - {line}\nexplanation:", 1)
+    knowledge = Knowledge(
+        compile_packs([make_pack({"causes/optimisation/lr-too-high.yaml": cause})]).__getitem__
+    )
+    facts = facts_of({"config.precision": "fp16"})
+    facts.add(Fact("symptom.nan_loss", True, Origin.DERIVED, (Place("train.log", 90),)))
+    (line_of_rate,) = (
+        line
+        for one in rank(knowledge, facts, NAN)
+        for line in one.evidence
+        if line.statement == "it is NaN in fp16"
+    )
+    assert [str(place) for place in line_of_rate.places] == ["train.log:7"]
+
+
 def test_the_cheaper_of_two_equal_tests_comes_first(knowledge: Knowledge) -> None:
     tests = next_tests(rank(knowledge, Facts(), NAN), Facts(), knowledge)
     assert tests[0].fact.name == "test.lower_lr_helps"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.engine.redact import redact, safe
+from traindx.engine.redact import excerpt, redact, safe
 from traindx.engine.report.templating import escape, fence, inline_code
 
 SECRETS = [
@@ -111,3 +111,14 @@ def test_markup_and_links_are_shown_and_not_acted_on(text: str) -> None:
     shown = escape(text).replace("\\<", "").replace("\\[", "").replace("\\]", "")
     assert not any(live in shown for live in ("<", "](", "@", "://"))
     assert not shown.startswith("#")
+
+
+@pytest.mark.parametrize("before", range(150, 210, 7))
+def test_no_part_of_a_secret_is_left_where_a_text_is_cut(before: int) -> None:
+    text = (
+        f"401 for https://hub.example/{'y' * before}/hf_QbCdEfGhIjKlMnOpQrStUvWxYz0123/john.doe@example.com"
+    )
+    shown = excerpt(text, 200)
+    assert len(shown) <= 200
+    assert "hf_" not in shown
+    assert "john" not in shown

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _CHANGES_RESULTS = "it changes results; name it with --fix"
 _UNLIKELY = "its cause is not likely enough; name it with --fix"
+_ONLY_IF = "it is right only if "
 
 
 class Patching:
@@ -127,10 +128,10 @@ class Patching:
             reasons = {one.fix.id: reason for one in changing if (reason := self._why_not(one))}
             taken = together([*self._named, *(one for one in changing if one.fix.id not in reasons)])
             return taken._replace(left_out={**taken.left_out, **reasons})
-        first = next(
-            (one for one in self._reasoned.offers if self._for_likely(one) and self._patch(one).files), None
-        )
-        return together([first] if first else [])
+        likely = [one for one in self._reasoned.offers if self._for_likely(one) and self._patch(one).files]
+        reasons = {one.fix.id: reason for one in likely if (reason := _undecided(one))}
+        first = next((one for one in likely if one.fix.id not in reasons), None)
+        return together([first]) if first else Together(left_out=reasons)
 
     @property
     def _likely(self) -> bool:
@@ -150,19 +151,25 @@ class Patching:
         """Why a fix is not taken where all are asked for; empty where it is."""
         if not self._for_likely(offer):
             return _UNLIKELY
-        return _CHANGES_RESULTS if _unsafe(offer) else ""
+        return _undecided(offer) or (_CHANGES_RESULTS if _unsafe(offer) else "")
 
     def _why_nothing(self) -> str:
         if not self._likely and not self._named:
             return "no file is changed: no cause is likely enough; name a fix with --fix to try it"
         refused = "; ".join(f"{one.setting}: {one.reason}" for one in self._chosen.refused)
         if refused or not self._unsafe:
-            return f"no file is changed: {refused or self._no_place}"
+            return f"no file is changed: {refused or self._waiting or self._no_place}"
         names = ", ".join(f"--fix {name}" for name in self._unsafe)
         if len(self._unsafe) == 1:
             return f"no file is changed: one fix would, and it changes results; choose it with {names}"
         count = len(self._unsafe)
         return f"no file is changed: {count} fixes would, and all of them change results; choose with {names}"
+
+    @property
+    def _waiting(self) -> str:
+        """The fixes that would change a file, and whose condition nothing decides."""
+        reasons = self._together.left_out.items()
+        return "; ".join(f"{name}: {reason}" for name, reason in reasons if reason.startswith(_ONLY_IF))
 
     @property
     def _no_place(self) -> str:
@@ -220,3 +227,9 @@ class Patching:
 
 def _unsafe(offer: Offer) -> bool:
     return offer.fix.safety == "unsafe"
+
+
+def _undecided(offer: Offer) -> str:
+    """Why a fix waits for a person's word: nothing tells whether what it mends is so here."""
+    waits = offer.proviso and offer.fix.when_unknown != "keep"
+    return f"{_ONLY_IF}{offer.proviso}, which is not known; name it with --fix" if waits else ""

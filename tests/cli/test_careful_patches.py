@@ -1,0 +1,62 @@
+"""What is not written into a person's files: what nobody knows to be right, and what a trainer would refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+CONFIG = """\
+base_model: mistralai/Mistral-7B-v0.3
+datasets:
+  - path: data/support.jsonl
+    type: chat_template
+adapter: qlora
+sequence_len: 8192
+sample_packing: true
+gradient_accumulation_steps: 4
+micro_batch_size: 2
+num_epochs: 2
+learning_rate: 0.0002
+eager_attention: true
+"""
+ISSUE = "I have trained my model on our support chats for two days and I do not know why it gets worse with every epoch."
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> tuple[Path, Path]:
+    """A configuration that contradicts itself, and a person who says that training went on for too long."""
+    config, issue = tmp_path / "config.yml", tmp_path / "issue.md"
+    config.write_text(CONFIG)
+    issue.write_text(ISSUE)
+    return config, issue
+
+
+@pytest.mark.parametrize("choice", [(), ("--all-fixes",)])
+def test_a_fix_whose_condition_nothing_decides_is_only_made_when_it_is_named(
+    diagnose: Command, told: tuple[Path, Path], choice: tuple[str, ...]
+) -> None:
+    assert "+save_strategy" not in diagnose(*told, "--no-machine", *choice, "--diff").out
+    named = diagnose(*told, "--no-machine", *choice, "--fix", "align-save-and-eval", "--diff")
+    assert "+save_strategy: epoch" in named.out
+
+
+def test_what_waits_for_a_word_is_said(diagnose: Command, told: tuple[Path, Path]) -> None:
+    result = diagnose(*told, "--no-machine", "--diff")
+    assert "align-save-and-eval: it is right only if the best checkpoint is to be loaded" in result.err
+
+
+def test_to_train_for_fewer_epochs_never_makes_them_more(diagnose: Command, told: tuple[Path, Path]) -> None:
+    result = diagnose(*told, "--no-machine", "--fix", "train-fewer-epochs", "--diff")
+    assert "num_epochs" not in result.out
+
+
+@pytest.mark.parametrize(("rhythm", "asked"), [("steps", True), ("epoch", False)])
+def test_the_best_checkpoint_is_asked_for_only_where_it_is_saved_as_often_as_evaluated(
+    diagnose: Command, told: tuple[Path, Path], rhythm: str, asked: bool
+) -> None:
+    told[0].write_text(f"{CONFIG}eval_strategy: steps\nsave_strategy: {rhythm}\n")
+    result = diagnose(*told, "--no-machine", "--fix", "stop-early", "--diff")
+    assert ("+load_best_model_at_end: true" in result.out) == asked
