@@ -11,7 +11,7 @@ from traindx.engine.regex import regex
 from .combine import Read
 
 _CHAIN = regex(
-    r"""[A-Za-z_]\w*(?:\.[A-Za-z_]\w*(?![\w(])|(?:\[|\.(?:get|pop)\()["'][A-Za-z_][\w-]*["'][\])]?)+"""
+    r"""(?<!\w)[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+(?!\()|(?:\[|\.(?:get|pop)\()["'][A-Za-z_][\w-]*["'][\])]?)+"""
 )
 _LINK = regex(r"""\.(?:get|pop)\(|[A-Za-z_][\w-]*""")
 _OPTION = regex(r"""["']--(?P<name>[A-Za-z][\w-]*)["']""")
