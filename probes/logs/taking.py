@@ -1,0 +1,96 @@
+"""The words of a line that wait for a number, and what becomes of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .names import POSITIONS, Name
+from .pairs import Pairs
+from .quantities import scale, unit_in_name, whole
+from .reading import Reading, Value
+from .tokens import NO_STEP, is_like_a_sentence
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+_RATES = frozenset(("steps_per_second", "seconds_per_step"))
+_SHORT = (b"k", b"K", b"M", b"B")
+"""What follows a count that is printed short: `step:60K`."""
+
+
+class Taking:
+    """A name that may wait for its number, and what the line says so far."""
+
+    def __init__(self, reader: Reader, line: bytes) -> None:
+        self.reader, self.line = reader, line
+        self.reading = Reading()
+        self.pairs = Pairs(reader, line, self.reading)
+        self.start = self.end = -1
+        self.unit = b""
+        self.times = 1.0
+        self.armed = False
+        self.parted = False
+        """Between the name and its number stands where it was measured."""
+        self.validation: bool | None = None
+        self.leading = True
+
+    def name_here(self) -> Name | None:
+        """What the words that wait are the name of."""
+        if self.start < 0:
+            return None
+        phrase = self.line[self.start : self.end].decode("latin-1")
+        return self.reader.names.find(phrase, self.validation, leading=self.leading)
+
+    def name_by_unit(self, unit: bytes) -> Name | None:
+        """What a number with this unit is, whatever stands before it: a speed."""
+        if b"/" not in unit:
+            return None
+        return self.reader.names.find(f"n {unit.decode()}", self.validation, leading=self.leading)
+
+    def take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
+        """Take in a number as what its name says it is."""
+        text = token[0].decode()
+        if name.metric in POSITIONS and unit in _SHORT and self.line.startswith(unit, token.end()):
+            text += unit.decode()
+        match name.metric:
+            case "step" | "env_step" if NO_STEP.search(text) or self._is_size(name):
+                pass
+            case "epoch" if unit == b"%":
+                pass  # How much of one is over, as a bar says it: `Epoch (train): 100%`.
+            case "step":
+                self.reading.place("step", text, token.start(), name.trust)
+            case "env_step" | "epoch":
+                self.reading.place(name.metric, text, token.start())
+            case "total_steps":
+                self.reading.total_steps = whole(text)
+            case "total_epochs":
+                self.reading.total_epochs = whole(text)
+            case _:
+                self.value(name, token, unit)
+
+    def _is_size(self, name: Name) -> bool:
+        """Whether what could be a step is a setting of which a person writes: `I train with batch 16 and ...`."""
+        if self.armed or not self.reader.names.may_be_size(name.printed):
+            return False
+        return is_like_a_sentence(self.line)
+
+    def value(self, name: Name, token: re.Match[bytes], unit: bytes, end: int | None = None) -> None:
+        """Take in a number that measures something."""
+        if any(one.name == name for one in self.reading.values) or (
+            self.pairs.aside and name.metric in _RATES
+        ):
+            return
+        said = (unit or self.unit).decode()
+        wanted = self.reader.names.unit(name.metric)
+        by = scale(said, wanted, attached=bool(unit))
+        if by is not None:
+            bare = wanted == "GiB" and not said
+            if bare and (named := unit_in_name(name.printed)):
+                by, bare = scale(named, wanted, attached=True) or 1.0, False
+            words = (
+                token.start() if self.start < 0 else self.start,
+                self.end if self.parted else token.start(),
+            )
+            end = token.end() if end is None else end
+            self.reading.values.append(Value(name, token.start(), end, by * self.times, bare, words))

@@ -1,0 +1,53 @@
+"""What the words, numbers, pairs and units of a line look like."""
+
+from __future__ import annotations
+
+import re
+
+from traindx.engine.regex import regex
+
+TOKEN = regex(
+    rb"""(?P<junk>\d\d/\d\d[ T]\d\d:\d\d(?::\d\d)?|\d+(?:[-/]\d+){2,}|\d+(?:\.\d+){2,}|\d+(?::\d\d)+(?:[.,]\d+)?|0x[0-9a-fA-F]+
+        |\d+(?:\.\d+)?%(?=\||\s*[\x80-\xff])
+        |(?<=:)\d+/\d+(?=\]\ \d{4}-\d\d-)) # [node1:0/4] 2024-06-03: process 0 of 4
+    |(?P<pair>(?<![\w.])\d+\s*/\s*\d+(?![\w.]))
+    |(?P<number>(?<!\w)[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
+        |(?<!\w)[-+]?(?:nan|NaN|NAN|inf|Inf|INF|infinity|Infinity)(?:\.0)?(?![\w/]))
+    |(?P<word>[A-Za-z_][\w@*]*(?:[./@*+-]\w+)*)
+    |(?P<mark>[^\s\w])""",
+    re.VERBOSE,
+)
+_ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+| / (?:it|iter|iters|iteration|step|batch)\b)?")
+_SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/]|\s*[=:]\s*[-+]?[\d.])")
+"""A unit after a space; in `lr=7e-05 sec/step=0.61` it is the name of the next number."""
+_PER = regex(rb"/[A-Za-z]+(?![\w=])")
+FILE = regex(
+    rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$"
+)
+IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
+NO_STEP = regex(r"e|\.\d*[1-9]\d*$")
+"""Steps are whole: `average ratio of batch (13.20)` is none."""
+_PURE_WORD = regex(rb"(?<![^\s(])[A-Za-z\x80-\xff]+(?=[\s).,:;?!]|\Z)")
+_SENTENCE = 12
+"""Words from which on a line may be a sentence, in whatever language."""
+GOES_ON = regex(rb"[-.]\w")
+NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
+VALUE_NEXT = regex(rb"(?:\s*[:=]|\s+(?:is|was)\b)\s*(?=[-+]?(?:\d|\.\d|nan|inf|NaN|Inf))")
+ANY_NUMBER = regex(rb"\d[\d.,eE+-]*")
+
+
+def unit_at(line: bytes, position: int) -> tuple[bytes, int]:
+    """The unit of a number that ends at a position, and where it ends itself."""
+    if attached := _ATTACHED.match(line, position):
+        return attached[0], attached.end()
+    if spaced := _SPACED.match(line, position):
+        return spaced[1], spaced.end()
+    if per := _PER.match(line, position):
+        return b"", per.end()
+    return b"", position
+
+
+def is_like_a_sentence(line: bytes) -> bool:
+    """Whether a line is mostly words, in whatever language."""
+    words = len(_PURE_WORD.findall(line))
+    return words >= max(_SENTENCE, 4 * len(ANY_NUMBER.findall(line)))
