@@ -98,3 +98,14 @@ def test_a_step_that_is_done_tells_what_its_number_means(diagnose: Command, fold
     (folder / "train.log").write_text("step 100 loss 2.0\n" * 30 + RANK)
     text = diagnose("train.log", "--no-machine", "--format", "markdown").out
     assert "Known: `When in the run the memory ran out: " in text
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+@pytest.mark.parametrize("length", [115, 125, 215])
+def test_no_part_of_a_secret_is_left_where_a_message_is_cut(
+    diagnose: Command, tmp_path: Path, form: str, length: int
+) -> None:
+    log = tmp_path / "train.log"
+    error = f"RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB {'y' * length}/hf_QbCdEfGhIjKlMnOpQrStUvWxYz01"
+    log.write_text("".join(f"step {n} loss 2.5\n" for n in range(20)) + error + "\n")
+    assert "hf_" not in diagnose(log, "--no-machine", "--format", form).out.replace("\\", "")

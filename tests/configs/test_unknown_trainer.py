@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from traindx.engine.facts import Scalar
@@ -95,3 +97,11 @@ def test_one_word_speaks_for_a_trainer_that_knows_most_others(
     read: Reads, text: str, dialect: str | None
 ) -> None:
     assert read({"c.yaml": text})["dialect"] == dialect
+
+
+def test_a_long_word_in_a_script_is_passed_over_at_once(read: Reads) -> None:
+    image = "iVBORw0KGgoAAAANSUhEUg" * 2000
+    run = read({"c.yaml": "lr: 0.1\n", "train.py": f"cfg = load()\nAdam(cfg.lr)\nIMAGE = '{image}'\n"})
+    started = time.process_time()
+    assert run.plan(grad_clip_norm=1.0).files == ()
+    assert time.process_time() - started < 2

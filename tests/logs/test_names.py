@@ -91,3 +91,9 @@ def test_batches_and_averages_of_epochs_are_no_one_curve(read: Reads) -> None:
     )
     run = read("".join(parts))
     assert (run["loss.count"], run["loss.eval.count"]) == (20, 2)
+
+
+def test_words_beside_a_measurement_make_it_no_row_of_settings(read: Reads) -> None:
+    line = "time=10:00:{0:02} level=info logger=train msg=step host=node1 step={0} loss={1} lr=1e-4 grad_norm=1.0\n"
+    run = read("".join(line.format(n, "nan" if n == 40 else 2.5 - n / 100) for n in range(41)))
+    assert (run["loss.count"], run["loss.nonfinite"], run["log.steps"]) == (41, True, 40)
