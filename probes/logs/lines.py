@@ -16,6 +16,8 @@ from .template import Template, learn, shapes_of
 
 MAX_FORMS = 2000
 _PAIR = frozenset(("done", "total"))
+_FEW = 3
+"""Forms of bars that are tried before a line's own is looked up."""
 
 
 class Lines:
@@ -35,8 +37,8 @@ class Lines:
         """Some line counts two things, steps and the iterations of which they are made: the trust of the better counter."""
         self._known: tuple[int, Table | None, bool, int | None] = (0, None, False, None)
         """What the forms were learned with."""
-        self._bar: tuple[Template, int, int] | None = None
-        """The form of the last line that a pair was asked of, and the groups of its pair."""
+        self._bars: list[tuple[Template, int, int]] = []
+        """The forms of lines that pairs were asked of, and the groups of their pairs."""
 
     def read(self, line: bytes, candidates: Iterable[str] = ()) -> Reading:
         """What a line says. `candidates` are the formats it may be of."""
@@ -49,7 +51,7 @@ class Lines:
         """
         known = (len(self.formats.seen), self.table, self.counted, self.counter)
         if known != self._known or len(self._forms) > MAX_FORMS:
-            self._known, self._forms, self._bar = known, {}, None
+            self._known, self._forms, self._bars = known, {}, []
         shape = shapes_of(line)[0]
         form = self._forms.get(shape)
         if form is not None and (match := form.fullmatch(line)):
@@ -64,8 +66,7 @@ class Lines:
 
     def pair(self, line: bytes) -> tuple[int, int] | None:
         """How far, of how much, a line says that was read before: of what `placed` gives only this, several times as fast."""
-        if self._bar is not None:
-            form, done, total = self._bar
+        for form, done, total in self._bars:
             if match := form.fullmatch(line):
                 return int(match[done]), int(match[total])
         reading = self.placed(line, wanted=frozenset())
@@ -75,7 +76,7 @@ class Lines:
         )
         texts = [line[one.start : one.end] for one in reading.at if one.name.metric in _PAIR]
         if learned and groups.keys() >= _PAIR and all(map(bytes.isdigit, texts)):
-            self._bar = learned, groups["done"], groups["total"]
+            self._bars = [(learned, groups["done"], groups["total"]), *self._bars[: _FEW - 1]]
         return reading.pair
 
     def _read(self, line: bytes, formats: Iterable[str]) -> Reading:

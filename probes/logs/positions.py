@@ -34,7 +34,7 @@ class Where:
 class Guides:
     """The lines of one block that say where the run is, and the last ones before it."""
 
-    __slots__ = ("_counts", "bar", "bars", "block", "header", "headers")
+    __slots__ = ("_counts", "_told", "bar", "bars", "block", "header", "headers")
 
     def __init__(
         self,
@@ -51,6 +51,8 @@ class Guides:
         self.bar, self.header = bar, header
         self._counts = counts
         """Whether a bar counts steps of training, as far as is known."""
+        self._told: dict[int, bool] = {}
+        """What was told of bars, by their place, as marks that stand close together pass over the same ones."""
 
     def before(self, index: int) -> tuple[bytes | None, bytes | None]:
         """The bar and the header that stand for a line of the block."""
@@ -66,7 +68,9 @@ class Guides:
     def _bar_before(self, place: int) -> int:
         """Of the bars before this place the last that counts steps, and not the batches of a validation between them."""
         for one in range(place - 1, max(-1, place - 1 - _BACK), -1):
-            if self._counts(self.block.lines[self.bars[one]]):
+            if (counts := self._told.get(one)) is None:
+                counts = self._told[one] = self._counts(self.block.lines[self.bars[one]])
+            if counts:
                 return one
         return -1 if self.bar is not None and self._counts(self.bar) else place - 1
 
