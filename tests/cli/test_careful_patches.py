@@ -60,3 +60,11 @@ def test_the_best_checkpoint_is_asked_for_only_where_it_is_saved_as_often_as_eva
     told[0].write_text(f"{CONFIG}eval_strategy: steps\nsave_strategy: {rhythm}\n")
     result = diagnose(*told, "--no-machine", "--fix", "stop-early", "--diff")
     assert ("+load_best_model_at_end: true" in result.out) == asked
+
+
+def test_the_screen_shows_no_change_that_would_not_be_written(
+    diagnose: Command, told: tuple[Path, Path]
+) -> None:
+    screen = diagnose(*told, "--no-machine").out
+    written = diagnose(*told, "--no-machine", "--diff").out
+    assert "save_strategy:" not in screen and "save_strategy:" not in written

@@ -162,7 +162,7 @@ def diagnose(
         reasoned = ask_on(reasoned, session)
     patching = Patching(session, reasoned, chosen=fixes, all_of_them=all_fixes)
     # The screen shows one diff; a report shows them all.
-    diagnosis = patching.attached(to_first=output == "text" and not report)
+    diagnosis = patching.attached(to_taken=output == "text" and not report)
     if write or patched:
         patching.write(patched)
     if report:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +11,11 @@ import click
 
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis, FilePatch, FixOffered
-from traindx.engine.facts import Origin, Scalar
-from traindx.engine.fixes import Offer, Together, together
+from traindx.engine.facts import Origin
+from traindx.engine.fixes import Offer
 
 from .changes import says_more, with_options, without_secrets
+from .choosing import CHANGES_RESULTS, ONLY_IF, Choice, undecided
 from .errors import BadCall
 from .session import Session
 
@@ -22,37 +23,29 @@ if TYPE_CHECKING:
     from traindx.probes.configs.patch import Patch
 
 
-_CHANGES_RESULTS = "it changes results; name it with --fix"
-_UNLIKELY = "its cause is not likely enough; name it with --fix"
-_ONLY_IF = "it is right only if "
-
-
 class Patching:
     """The fixes of a diagnosis, spelled out in the files that were handed in.
 
-    `chosen` are fixes a person named; without them the first that changes a file is taken, or with
-    `all_of_them` every safe one that goes with those before it, of the causes that are likely. Raises
-    BadCall for a fix that is not offered.
+    `chosen` and `all_of_them` decide which of them are taken, as `Choice` has it.
     """
 
     def __init__(
         self, session: Session, reasoned: Reasoned, *, chosen: Sequence[str] = (), all_of_them: bool = False
     ) -> None:
         self._session, self._reasoned = session, reasoned
-        self._patches: dict[str, Patch] = {}
-        self._named = [self._offered(name) for name in dict.fromkeys(chosen)]
+        self._choice = Choice(session, reasoned, chosen=chosen, all_of_them=all_of_them)
         self._all = all_of_them
 
-    def attached(self, *, to_first: bool = False) -> Diagnosis:
-        """The diagnosis with the change to the person's files at every fix, or at the first that changes any."""
+    def attached(self, *, to_taken: bool = False) -> Diagnosis:
+        """The diagnosis with the change to the person's files at every fix, or only at those that are taken."""
         diagnosis = self._reasoned.diagnosis
         offers = {one.fix.id: one for one in self._reasoned.offers}
         fixes: list[FixOffered] = []
         for fix in diagnosis.fixes:
             offer = offers[fix.id]
-            done = to_first and (any(one.patch for one in fixes) or not self._for_likely(offer))
-            fixes.append(self._without_lacking(fix if done else self._with_patch(fix, offer), offer))
-        left_out = self._together.left_out if self._all or self._named else {}
+            spelled = not to_taken or self._is_looked_at(offer, fixes)
+            fixes.append(self._without_lacking(self._with_patch(fix, offer) if spelled else fix, offer))
+        left_out = self._choice.together.left_out if self._choice.by_request else {}
         # Of a setting that the trainer has not, and no script to write into, nothing is left to do.
         kept = (
             fix
@@ -60,6 +53,12 @@ class Patching:
             if fix.patch or says_more(fix) or not offers[fix.id].settings or self._scripts
         )
         return diagnosis._replace(fixes=tuple(kept), left_out=left_out)
+
+    def _is_looked_at(self, offer: Offer, before: Sequence[FixOffered]) -> bool:
+        """Whether a fix is taken, or was looked at on the way to the first that is."""
+        if self._choice.by_request or any(one.patch for one in before):
+            return offer.fix.id in self._choice.together.taken
+        return self._choice.for_likely(offer) and not undecided(offer)
 
     @cached_property
     def _scripts(self) -> bool:
@@ -92,69 +91,24 @@ class Patching:
             raise BadCall(f"nothing was written: {error}") from None
         for one in written:
             backup = f", the original is {one.backup.name}" if one.backup else ""
-            click.echo(f"{one.path} written with {', '.join(self._together.taken)}{backup}", err=True)
+            click.echo(f"{one.path} written with {', '.join(self._choice.together.taken)}{backup}", err=True)
         self._say_left_out()
 
     def _say_left_out(self) -> None:
-        for name, reason in self._together.left_out.items():
+        for name, reason in self._choice.together.left_out.items():
             click.echo(f"left out {name}: {reason}", err=True)
         first = next(iter(self._reasoned.diagnosis.causes), None)
         taken = {
             cause
             for one in self._reasoned.offers
-            if one.fix.id in self._together.taken
+            if one.fix.id in self._choice.together.taken
             for cause in one.causes
         }
         if self._all and first is not None and first.id not in taken:
             click.echo(f"nothing of this mends {first.id}, the most likely cause", err=True)
 
-    # -- which fixes
-
-    def _offered(self, name: str) -> Offer:
-        found = next((one for one in self._reasoned.offers if one.fix.id == name), None)
-        if found is None:
-            offered = ", ".join(one.fix.id for one in self._reasoned.offers) or "nothing"
-            raise BadCall(f"the fix `{name}` is not offered here; offered is: {offered}")
-        return found
-
-    @cached_property
-    def _together(self) -> Together:
-        if self._named and not self._all:
-            return together(self._named)
-        if self._all:
-            named = {one.fix.id for one in self._named}
-            others = [one for one in self._reasoned.offers if one.fix.id not in named]
-            changing = [one for one in others if self._patch(one).files]
-            reasons = {one.fix.id: reason for one in changing if (reason := self._why_not(one))}
-            taken = together([*self._named, *(one for one in changing if one.fix.id not in reasons)])
-            return taken._replace(left_out={**taken.left_out, **reasons})
-        likely = [one for one in self._reasoned.offers if self._for_likely(one) and self._patch(one).files]
-        reasons = {one.fix.id: reason for one in likely if (reason := _undecided(one))}
-        first = next((one for one in likely if one.fix.id not in reasons), None)
-        return together([first]) if first else Together(left_out=reasons)
-
-    @property
-    def _likely(self) -> bool:
-        """Nothing is changed for a cause that is merely possible, unless a person says so."""
-        return self._reasoned.diagnosis.outcome == "cause-found"
-
-    @cached_property
-    def _likely_causes(self) -> frozenset[str]:
-        causes = self._reasoned.diagnosis.causes if self._likely else ()
-        return frozenset(one.id for one in causes if one.verdict in ("confirmed", "likely"))
-
-    def _for_likely(self, offer: Offer) -> bool:
-        """Whether a fix answers a cause that is likely."""
-        return not self._likely_causes.isdisjoint(offer.causes)
-
-    def _why_not(self, offer: Offer) -> str:
-        """Why a fix is not taken where all are asked for; empty where it is."""
-        if not self._for_likely(offer):
-            return _UNLIKELY
-        return _undecided(offer) or (_CHANGES_RESULTS if _unsafe(offer) else "")
-
     def _why_nothing(self) -> str:
-        if not self._likely and not self._named:
+        if not self._choice.likely and not self._choice.named:
             return "no file is changed: no cause is likely enough; name a fix with --fix to try it"
         refused = "; ".join(f"{one.setting}: {one.reason}" for one in self._chosen.refused)
         if refused or not self._unsafe:
@@ -168,8 +122,8 @@ class Patching:
     @property
     def _waiting(self) -> str:
         """The fixes that would change a file, and whose condition nothing decides."""
-        reasons = self._together.left_out.items()
-        return "; ".join(f"{name}: {reason}" for name, reason in reasons if reason.startswith(_ONLY_IF))
+        reasons = self._choice.together.left_out.items()
+        return "; ".join(f"{name}: {reason}" for name, reason in reasons if reason.startswith(ONLY_IF))
 
     @property
     def _no_place(self) -> str:
@@ -181,13 +135,11 @@ class Patching:
     @property
     def _unsafe(self) -> list[str]:
         """The fixes that would change a file, and were left out because results would change with it."""
-        return [name for name, reason in self._together.left_out.items() if reason is _CHANGES_RESULTS]
-
-    # -- what they change
+        return [name for name, reason in self._choice.together.left_out.items() if reason is CHANGES_RESULTS]
 
     @cached_property
     def _chosen(self) -> Patch:
-        return self._plan({name: one.after for name, one in self._together.settings.items()})
+        return self._choice.plan({name: one.after for name, one in self._choice.together.settings.items()})
 
     def _without_lacking(self, fix: FixOffered, offer: Offer) -> FixOffered:
         """The fix without the settings that the trainer does not have; where none is left, that is said."""
@@ -202,7 +154,7 @@ class Patching:
     def _with_patch(self, fix: FixOffered, offer: Offer) -> FixOffered:
         if not offer.settings:
             return fix
-        patch = self._patch(offer)
+        patch = self._choice.patch(offer)
         files = tuple(FilePatch(one.file.name, one.diff) for one in patch.files)
         refused = tuple(
             f"{one.setting}: {one.reason}" + (f" ({one.by_hand})" if one.by_hand else "")
@@ -212,24 +164,3 @@ class Patching:
         fix = with_options(fix, {one.setting: one.option for one in patch.refused if one.option})
         notes = tuple(f"{one.setting}: {one.note}" for one in patch.applied if one.note)
         return fix._replace(patch=files, by_hand=(*fix.by_hand, *refused, *notes))
-
-    def _patch(self, offer: Offer) -> Patch:
-        if offer.fix.id not in self._patches:
-            self._patches[offer.fix.id] = self._plan({one.name: one.after for one in offer.settings})
-        return self._patches[offer.fix.id]
-
-    def _plan(self, changes: Mapping[str, Scalar]) -> Patch:
-        from traindx.probes.configs.edit import plan_edits
-
-        sources = self._session.configs.sources if self._session.configs else []
-        return plan_edits(sources, changes, self._session.knowledge)
-
-
-def _unsafe(offer: Offer) -> bool:
-    return offer.fix.safety == "unsafe"
-
-
-def _undecided(offer: Offer) -> str:
-    """Why a fix waits for a person's word: nothing tells whether what it mends is so here."""
-    waits = offer.proviso and offer.fix.when_unknown != "keep"
-    return f"{_ONLY_IF}{offer.proviso}, which is not known; name it with --fix" if waits else ""

@@ -121,7 +121,7 @@ def diagnosed(folder: Path, knowledge: Knowledge, found: Found, watched: Watched
     probe = LiveProbe(folder, knowledge, status=watched.status)
     session = Session(knowledge, found, probes=[probe])
     reasoned = session.run((), ())
-    return Patching(session, reasoned, chosen=(), all_of_them=False).attached(to_first=False)
+    return Patching(session, reasoned, chosen=(), all_of_them=False).attached()
 
 
 def say(
