@@ -34,8 +34,12 @@ class Likeness(NamedTuple):
 
 
 def written_words(text: str) -> list[str]:
-    """The words of a text. Names are taken apart at capitals and underscores."""
-    return _WORDS.findall(text)
+    """The words of a text. Names are taken apart at capitals and underscores; where files lie tells nothing."""
+    return _WORDS.findall(" ".join(one for one in text.split() if not _is_path(one)))
+
+
+def _is_path(word: str) -> bool:
+    return word.count("/") > 1 or word.count("\\") > 1
 
 
 def stem(word: str) -> str:

@@ -44,6 +44,12 @@ def test_names_are_taken_apart_at_capitals_and_underscores() -> None:
     assert written_words("QLoRA or LoRA gives NaN") == ["QLoRA", "or", "LoRA", "gives", "NaN"]
 
 
+def test_where_files_lie_tells_nothing() -> None:
+    assert written_words("File /usr/lib/site-packages/torch/nn.py failed and/or hung") == [
+        "File", "failed", "and", "or", "hung",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("word", ["mask", "masks", "masked", "masking"])
 def test_words_are_compared_without_their_endings(word: str) -> None:
     assert stem(word) == "mask"
@@ -119,6 +125,16 @@ def test_words_that_are_those_of_one_symptom_and_of_no_other_tell_which_it_is(ma
     (seen,) = reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms
     assert (seen.id, seen.detected) == ("hang", True)
     assert seen.evidence[0].statement == "by its words alone it reads like this: freezes, after, batch"
+
+
+def test_words_of_every_text_are_no_reason(make_pack: PackMaker) -> None:
+    words = "id: tells-nothing\nmeans: A word of every text.\nwords: [the, after]\n"
+    hang = "id: hang\ntitle: It stands still\ntold_as: [the run freezes after the first batch]\n"
+    files = {"symptoms/hang.yaml": hang, "words/reading.yaml": words}
+    knowledge = Knowledge(compile_packs([make_pack(files)]).__getitem__)
+    text = "mine freezes after one batch"
+    (seen,) = reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms
+    assert seen.evidence[0].statement == "by its words alone it reads like this: freezes, batch"
 
 
 def test_words_that_two_symptoms_share_tell_neither(make_pack: PackMaker) -> None:

@@ -49,6 +49,8 @@ class _Pages:
     def __init__(self, scope: Scope, core: Stored) -> None:
         self._scope, self._core = scope, core
         self._stems = _Stems()
+        nothing = scope.entries.of("words").get("tells-nothing")
+        self._nothing = {stem(word) for word in nothing.model.words} if nothing else set[str]()
         self._examples = {
             fact_of(kind, name): entry.model.finds
             for kind in ("signature", "code-pattern")
@@ -84,12 +86,16 @@ class _Pages:
             examples = map(str.lower, written_words("\n".join(self._examples.get(name, ()))))
             self._of_facts[name] = [
                 *self._words([fact["means"]] if fact else ()),
-                *map(self._stems.__getitem__, dict.fromkeys(examples)),
+                *self._telling(dict.fromkeys(examples)),
             ]
         return self._of_facts[name]
 
     def _words(self, texts: Iterable[str]) -> Iterator[str]:
-        return map(self._stems.__getitem__, written_words("\n".join(texts)))
+        return self._telling(written_words("\n".join(texts)))
+
+    def _telling(self, words: Iterable[str]) -> Iterator[str]:
+        """The stems of words, without those that tell nothing."""
+        return (word for word in map(self._stems.__getitem__, words) if word not in self._nothing)
 
 
 class _Stems(dict[str, str]):
