@@ -128,7 +128,7 @@ def test_words_that_are_those_of_one_symptom_and_of_no_other_tell_which_it_is(ma
 
 
 def test_words_of_every_text_are_no_reason(make_pack: PackMaker) -> None:
-    words = "id: tells-nothing\nmeans: A word of every text.\nwords: [the, after]\n"
+    words = "- {id: tells-nothing, means: A word of every text, words: [the, after]}\n"
     hang = "id: hang\ntitle: It stands still\ntold_as: [the run freezes after the first batch]\n"
     files = {"symptoms/hang.yaml": hang, "words/reading.yaml": words}
     knowledge = Knowledge(compile_packs([make_pack(files)]).__getitem__)
