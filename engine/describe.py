@@ -47,7 +47,7 @@ def describe(
         symptoms=tuple(_symptom(one) for one in gathered.seen),
         causes=tuple(_cause(one, gathered.facts, knowledge) for one in causes),
         next_tests=tuple(_test(one) for one in tests),
-        fixes=tuple(_fix(one, gathered.facts) for one in offered),
+        fixes=tuple(fix_offered(one, gathered.facts) for one in offered),
         procedure=_procedure(knowledge, gathered),
         timeline=_timeline(gathered),
         facts=tuple(_fact(one, knowledge) for one in gathered.facts if _worth_listing(one, knowledge)),
@@ -112,7 +112,8 @@ def _test(one: NextTest) -> TestToRun:
     return TestToRun(fact.name, fact.ask, fact.measure, fact.minutes, round(one.gain, 4), one.splits)
 
 
-def _fix(one: Offer, facts: Facts) -> FixOffered:
+def fix_offered(one: Offer, facts: Facts) -> FixOffered:
+    """A fix as a report shows it."""
     fix = one.fix
     return FixOffered(
         id=fix.id,

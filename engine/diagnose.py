@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .describe import describe
 from .diagnosis import Diagnosis
 from .facts import Fact, Facts
-from .fixes import Offer, offers
+from .fixes import Offer, offers, worth_trying
 from .gather import BUDGET, Gathered, gather
 from .infer import Ranked
 from .kb.knowledge import Knowledge
@@ -24,6 +24,7 @@ class Reasoned(NamedTuple):
     ranked: Sequence[Ranked]
     tests: Sequence[NextTest]
     offers: Sequence[Offer]
+    """Those of every cause that is at least possible: more than are shown, as a person may name any."""
 
 
 def diagnose(
@@ -65,5 +66,6 @@ def conclude(knowledge: Knowledge, gathered: Gathered, *, version: str, top: int
     # Where nothing is wrong and no cause is likely, there is nothing to change.
     wrong = bool(gathered.seen) or any(one.verdict in ("confirmed", "likely") for one in ranked[:1])
     offered = offers(ranked, gathered.facts, knowledge) if wrong else []
-    diagnosis = describe(knowledge, gathered, ranked[:top], tests, offered, version=version)
+    shown = worth_trying(offered, ranked, knowledge.weights)
+    diagnosis = describe(knowledge, gathered, ranked[:top], tests, shown, version=version)
     return Reasoned(diagnosis, gathered, ranked, tests, offered)

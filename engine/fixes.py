@@ -9,7 +9,7 @@ from .conditions import Lookup, in_words
 from .facts import Facts, Scalar, Value
 from .infer import Ranked
 from .kb.knowledge import Knowledge
-from .kb.rules import ChangeRule, FixRule
+from .kb.rules import ChangeRule, FixRule, Weights
 from .stand_ins import with_stand_ins
 from .wording import show
 
@@ -67,6 +67,13 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
         (one for one in found if one is not None),
         key=lambda one: (places[one.causes[0]], bool(one.proviso) and one.fix.when_unknown != "keep"),
     )
+
+
+def worth_trying(offered: Sequence[Offer], ranked: Sequence[Ranked], weights: Weights) -> list[Offer]:
+    """The fixes of causes that are likely, or not far less so than the first."""
+    enough = weights.worth_mending * max((one.confidence for one in ranked[:1]), default=0.0)
+    causes = {one.cause.id for one in ranked if one.confidence >= min(enough, weights.likely)}
+    return [one for one in offered if not causes.isdisjoint(one.causes)]
 
 
 def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts, knowledge: Knowledge) -> Offer | None:

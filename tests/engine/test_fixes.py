@@ -8,7 +8,7 @@ import pytest
 
 from traindx.engine.conditions import in_words
 from traindx.engine.facts import Fact, Facts, Origin, Value
-from traindx.engine.fixes import Setting, changes, offers, together
+from traindx.engine.fixes import Setting, changes, offers, together, worth_trying
 from traindx.engine.infer import rank
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs, load
@@ -179,6 +179,20 @@ def test_one_that_is_to_be_left_out_is_so_where_a_run_was_read_and_nobody_wrote(
     assert "use-bf16" in ids()
     assert "use-bf16" not in ids(loss__first=2.3)
     assert "use-bf16" in ids(loss__first=2.3, log__prose=("The adapter is burnt.",))
+
+
+@pytest.mark.parametrize(("share", "shown"), [(0.0, True), (0.5, False)])
+def test_fixes_of_a_cause_far_behind_the_first_are_not_shown(
+    knowledge: Knowledge, share: float, shown: bool
+) -> None:
+    facts = facts_of(HALF_PRECISION)
+    ranked = rank(knowledge, facts, NAN)
+    assert [one.cause.id for one in ranked] == ["fp16-overflow", "lr-too-high"]
+    assert ranked[1].confidence < 0.5 * ranked[0].confidence
+    worth = worth_trying(
+        offers(ranked, facts, knowledge), ranked, knowledge.weights._replace(worth_mending=share)
+    )
+    assert ("lower-lr" in {one.fix.id for one in worth}) == shown
 
 
 def test_all_fixes_together_leave_out_what_contradicts_an_earlier_one(knowledge: Knowledge) -> None:

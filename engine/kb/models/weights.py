@@ -33,6 +33,12 @@ class Weights(Model):
         ge=0,
         description="Weight of the shared words from which on that counts whole; a few words that all texts have count less.",
     )
+    worth_mending: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of the first cause's confidence that another needs, unless it is likely, for its fixes to be shown.",
+    )
     confirmed: float = Field(gt=0, lt=1)
     likely: float = Field(gt=0, lt=1)
     possible: float = Field(gt=0, lt=1)

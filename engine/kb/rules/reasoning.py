@@ -147,6 +147,7 @@ class Weights(NamedTuple):
     possible: float
     resembles: float = 0.0
     leads: float = 0.0
+    worth_mending: float = 0.0
 
 
 @functools.cache

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CHANGES_RESULTS = "it changes results; name it with --fix"
 ONLY_IF = "it is right only if "
+DONE = "it was changed "
 _UNLIKELY = "its cause is not likely enough; name it with --fix"
 
 
@@ -67,7 +68,14 @@ class Choice:
         """The first fix that changes a file; those passed over on the way wait for a person's word."""
         waiting: dict[str, str] = {}
         for one in self._reasoned.offers:
-            if not self.for_likely(one) or not self.patch(one).files:
+            if not self.for_likely(one):
+                continue
+            if not self.patch(one).files:
+                if made := next(
+                    (self.done[change.name] for change in one.settings if change.name in self.done), ""
+                ):
+                    # One change at a time: what the first did is not known before the run has gone on with it.
+                    return Together(left_out={**waiting, one.fix.id: made})
                 continue
             if not (reason := undecided(one)):
                 return together([one])._replace(left_out=waiting)
@@ -102,10 +110,19 @@ class Choice:
 
     def plan(self, changes: Mapping[str, Scalar]) -> Patch:
         """The same for settings, with the values they are to have."""
-        from traindx.probes.configs.edit import plan_edits
+        from traindx.probes.configs.contradicting import plan_agreeing
+        from traindx.probes.configs.patch import Refused
 
         sources = self._session.configs.sources if self._session.configs else []
-        return plan_edits(sources, changes, self._session.knowledge)
+        new = {name: value for name, value in changes.items() if name not in self.done}
+        patch = plan_agreeing(sources, new, self._session.knowledge)
+        refused = (Refused(name, self.done[name]) for name in changes if name in self.done)
+        return patch._replace(refused=(*patch.refused, *refused))
+
+    @property
+    def done(self) -> Mapping[str, str]:
+        """The settings that were changed since the log was written, each with that in words."""
+        return self._session.configs.since if self._session.configs else {}
 
 
 def _unsafe(offer: Offer) -> bool:

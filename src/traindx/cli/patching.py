@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from traindx.engine.describe import fix_offered
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis, FilePatch, FixOffered
 from traindx.engine.facts import Origin
 from traindx.engine.fixes import Offer
 
 from .changes import says_more, with_options, without_secrets
-from .choosing import CHANGES_RESULTS, ONLY_IF, Choice, undecided
+from .choosing import CHANGES_RESULTS, DONE, ONLY_IF, Choice, undecided
 from .errors import BadCall
 from .session import Session
 
@@ -41,7 +42,14 @@ class Patching:
         diagnosis = self._reasoned.diagnosis
         offers = {one.fix.id: one for one in self._reasoned.offers}
         fixes: list[FixOffered] = []
-        for fix in diagnosis.fixes:
+        shown = {fix.id for fix in diagnosis.fixes}
+        # A person may name one of a cause that is hardly possible.
+        named = (
+            fix_offered(one, self._reasoned.gathered.facts)
+            for one in self._choice.named
+            if one.fix.id not in shown
+        )
+        for fix in (*diagnosis.fixes, *named):
             offer = offers[fix.id]
             spelled = not to_taken or self._is_looked_at(offer, fixes)
             fixes.append(self._without_lacking(self._with_patch(fix, offer) if spelled else fix, offer))
@@ -121,9 +129,11 @@ class Patching:
 
     @property
     def _waiting(self) -> str:
-        """The fixes that would change a file, and whose condition nothing decides."""
+        """The fixes that would change a file, and whose condition nothing decides, or that are made already."""
         reasons = self._choice.together.left_out.items()
-        return "; ".join(f"{name}: {reason}" for name, reason in reasons if reason.startswith(ONLY_IF))
+        return "; ".join(
+            f"{name}: {reason}" for name, reason in reasons if reason.startswith((DONE, ONLY_IF))
+        )
 
     @property
     def _no_place(self) -> str:
@@ -142,12 +152,14 @@ class Patching:
         return self._choice.plan({name: one.after for name, one in self._choice.together.settings.items()})
 
     def _without_lacking(self, fix: FixOffered, offer: Offer) -> FixOffered:
-        """The fix without the settings that the trainer does not have; where none is left, that is said."""
+        """The fix without the settings that the trainer does not have, or that wait for a new run; where none is left, that is said."""
         from traindx.probes.configs.refusals import lacked
 
         sources = self._session.configs.sources if self._session.configs else []
         lacks = lacked(sources, [one.name for one in offer.settings])
-        kept = tuple(one for one in fix.settings if one.name not in lacks)
+        kept = tuple(
+            one for one in fix.settings if one.name not in lacks and one.name not in self._choice.done
+        )
         told = tuple(f"{name}: {reason}" for name, reason in lacks.items() if not kept and not fix.by_hand)
         return fix._replace(settings=kept, by_hand=(*fix.by_hand, *told))
 
