@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .inputs import Input, Kind
 from .kinds import kind_inside, kind_of
+from .own import NOT_READ, is_own_report
 from .text import MAX_TEXT
 
 MAX_FILES = 400
@@ -45,6 +46,8 @@ def discover(paths: Iterable[Path]) -> Found:
     for path in paths:
         if os.path.isdir(path):
             _walk(path, found)
+        elif os.path.isfile(path) and is_own_report(path):
+            found.notes.append(f"{path}: {NOT_READ}")
         else:
             found.inputs.append(_file(path, None))
             found.inputs += _printed(path, named=True)
@@ -97,7 +100,9 @@ def _walk(root: Path, found: Found) -> None:
             found.notes.append(f"{root}: more than {MAX_SEEN} files; only these were looked at")
             break
         kind = kind_inside(path)
-        if kind is not Kind.OTHER:
+        if kind is not Kind.OTHER and is_own_report(path):
+            found.notes.append(f"{path}: {NOT_READ}")
+        elif kind is not Kind.OTHER:
             files.append((path, kind))
     files.sort(key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
     if len(files) > MAX_FILES:
@@ -127,6 +132,7 @@ def _printed(path: Path, *, named: bool) -> list[Input]:
 def _files(root: Path, found: Found) -> Iterator[Path]:
     from .live.kept import inputs_of_run, is_watched_run
     from .mlflow import OWN, inputs_of, is_run
+    from .versions import newest_version
 
     seen: set[tuple[int, int]] = set()
     waiting = [(root, 0)]
@@ -150,6 +156,7 @@ def _files(root: Path, found: Found) -> Iterator[Path]:
             else:
                 found.notes.append(f"{folder}: not read, after {MAX_FILES} inputs; name it to have it read")
             entries = [entry for entry in entries if entry.name not in OWN]
+        entries = newest_version(folder, entries, found.notes)
         for entry in entries:
             if os.path.isdir(entry):
                 if depth < MAX_DEPTH and entry.name not in _SKIPPED:

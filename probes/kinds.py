@@ -44,7 +44,7 @@ _BY_NAME: tuple[tuple[tuple[str, ...], tuple[str, ...], Kind], ...] = (
 _NOT_READ = regex(
     r"(?i)\.(?:pt|pth|bin|ckpt|safetensors|onnx|h5|hdf5|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|db|sqlite|"
     r"png|jpe?g|webp|bmp|gif|tiff?|mp4|avi|mov|mkv|wav|flac|mp3|ogg|pdf|zip|tar|tgz|xz|7z|so|dll|exe|whl|lock|map|ttf|"
-    r"tfrecords?|idx|model|vocab|bpe|spm|proto|gguf)$"
+    r"tfrecords?|idx|model|vocab|bpe|spm|proto|gguf|diff|patch)$"
 )
 _BIG_TABLES = regex(
     r"(?i)^(?:tokenizer|vocab|merges|added_tokens|special_tokens_map|package-lock|model\.safetensors\.index|pytorch_model\.bin\.index)[\w.-]*\.json$"
@@ -65,10 +65,15 @@ def kind_of(path: Path) -> Kind:
             rows = (
                 kind is Kind.CONFIG
                 and low.endswith(".json")
-                and _LINES_OF_JSON.match(_plain(_start(path, 1 << 16)))
+                and _LINES_OF_JSON.match(start_of(path, 1 << 16))
             )
             return Kind.RECORDS if rows else kind
     return Kind.OTHER if _NOT_READ.search(name) else _by_content(path)
+
+
+def start_of(path: Path, size: int = 4096) -> str:
+    """The first bytes of a file as text, without the space before it; empty where it cannot be read."""
+    return _plain(_start(path, size))
 
 
 def _by_content(path: Path) -> Kind:

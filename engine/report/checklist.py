@@ -45,8 +45,8 @@ def to_data(ticked: Ticked) -> dict[str, Any]:
     items = [{**one._asdict(), "seen": [_fact(fact) for fact in one.seen]} for one in ticked.items]
     counts = {state: ticked.count(state) for state in (PASSED, DONE, FAILED, OPEN)}
     whole = {
-        **ticked._asdict(),
         "schema": SCHEMA,
+        **ticked._asdict(),
         "counts": counts,
         "minutes_left": ticked.minutes_left,
         "items": items,

@@ -71,7 +71,8 @@ class Flow:
         hits = [
             one
             for one in origins
-            if (one.kind == "stopped" and one.node in wanted) or (one.node, one.way.path) in given
+            if (one.kind == "stopped" and one.node in wanted and (not given or _is_part(one, given)))
+            or (one.node, one.way.path) in given
         ]
         hits = [one for one in hits if self.rule.element in (None, *one.way.path[:1])]
         # Where every branch brings it, it does not matter which is taken.
@@ -135,6 +136,15 @@ class Flow:
                     origins = tracer.origins(argument, module)
                     found |= {(one.node, one.way.path) for one in origins if one.kind == "made"}
         return found
+
+
+def _is_part(origin: Origin, given: set[tuple[SgNode, tuple[Key, ...]]]) -> bool:
+    """Whether what was handed over is this value, a part of it or the whole that it is a part of."""
+    path = origin.way.path
+    return any(
+        node == origin.node and all(one == other for one, other in zip(path, way, strict=False))
+        for node, way in given
+    )
 
 
 def argument_of(call: SgNode, wanted: tuple[int | str, ...]) -> SgNode | None:

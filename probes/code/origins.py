@@ -197,8 +197,9 @@ class Tracer:
                 replace(way, module=module, frame=None, sure=way.sure and len(elsewhere) == 1 and one.always),
                 one,
             )
-        if self.everything and owner is None and name.text() in self.program.own_attributes:
-            # What an object of the files' own classes keeps may be filled from anywhere.
+        from_elsewhere = name.text() in self.program.own_attributes if owner is None else not elsewhere
+        if self.everything and from_elsewhere:
+            # What an object of the files' own classes keeps may be filled from anywhere, or by the class that they extend.
             yield way.end("lost")
         elif not elsewhere:
             yield way.to(holder, path=() if self.everything else (name.text(), *way.path))

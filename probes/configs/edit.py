@@ -59,7 +59,8 @@ class _Planner:
         """All that was changed."""
         now = {read.document.file.name: read.document.file for read in self.reads}
         files = [self.of_file(original, now[name]) for name, original in self.originals.items()]
-        return Patch(tuple(one for one in files if one.applied), tuple(self.refused), self.unchanged)
+        changed = tuple(one for one in files if one.applied)
+        return Patch(changed, tuple(self.refused), self.unchanged, tuple(self.reads))
 
     def of_file(self, original: File, now: File) -> FilePatch:
         return FilePatch(

@@ -146,7 +146,7 @@ def misspelt_keys(reads: Iterable[Read], dialects: Dialects) -> Iterator[Mistake
                 if abs(len(one) - len(key)) <= 2 and {one[0], one[-1]} & {key[0], key[-1]}
             ]
             near = difflib.get_close_matches(key, sorted(alike), n=1, cutoff=_NEAR)
-            if not near or not _is_slip(key, near[0]):
+            if not near or not _is_slip(key, near[0]) or _is_another_word(key, near[0], dialects):
                 continue
             if dialect.stored.get("complete") or _is_no_word(key, near[0], dialects):
                 yield Mistake(f"`{key}` is not known; probably `{near[0]}`", read.document.place(entry.at))
@@ -154,11 +154,25 @@ def misspelt_keys(reads: Iterable[Read], dialects: Dialects) -> Iterator[Mistake
 
 def _is_no_word(key: str, near: str, dialects: Dialects) -> bool:
     """Whether two keys differ in one word, which in the first is none that a trainer uses."""
+    odd = _odd_words(key, near)
+    return odd is not None and len(odd[0]) >= _LONG and odd[0] not in dialects.words
+
+
+def _is_another_word(key: str, near: str, dialects: Dialects) -> bool:
+    """Whether two keys differ in one word that trainers use for something else: `lora_rank`, not `train_epoch`."""
+    odd = _odd_words(key, near)
+    if odd is None or odd[0] not in dialects.words:
+        return False
+    return not (odd[0].startswith(odd[1]) or odd[1].startswith(odd[0]))
+
+
+def _odd_words(key: str, near: str) -> tuple[str, str] | None:
+    """The one word in which two keys of as many words differ, as each of them has it."""
     written, meant = key.lower().split("_"), near.lower().split("_")
     if len(written) != len(meant):
-        return False
-    odd = [one for one, other in zip(written, meant, strict=True) if one != other]
-    return len(odd) == 1 and len(odd[0]) >= _LONG and odd[0] not in dialects.words
+        return None
+    odd = [pair for pair in zip(written, meant, strict=True) if pair[0] != pair[1]]
+    return odd[0] if len(odd) == 1 else None
 
 
 def _is_key_of(entry: Entry, dialect: Dialect) -> bool:

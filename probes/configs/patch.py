@@ -7,6 +7,7 @@ from typing import NamedTuple
 from traindx.engine.facts import Place, Scalar
 from traindx.engine.regex import regex
 
+from .combine import Read
 from .exact import File
 
 _LINE = regex(r"[^\n]*\n|[^\n]+")
@@ -67,6 +68,8 @@ class Patch(NamedTuple):
     refused: tuple[Refused, ...] = ()
     unchanged: Mapping[str, Scalar] = MappingProxyType({})
     """Settings that stand as they should already."""
+    reads: tuple[Read, ...] = ()
+    """The files as they would read."""
 
     @property
     def diff(self) -> str:

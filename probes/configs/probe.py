@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from traindx.engine.facts import Fact, Facts, Origin, Place, Value
+from traindx.engine.facts import Fact, Facts, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import EXCERPT, Findings, InputSeen
 from traindx.engine.redact import safe
@@ -13,11 +13,13 @@ from ..inputs import Input, Kind
 from ..printed import PrintedSettings
 from . import mistakes
 from .combine import Read, default_facts, disagreements, environment, setting_facts, versions_of
+from .contradicting import checked
 from .dialects import Dialects, dialects_of
 from .mistakes import Mistake
 from .package_facts import package_facts
 from .packages import is_package_list
 from .reading import Reader
+from .since import changed_since
 
 Printed = Sequence[PrintedSettings] | Callable[[], Sequence[PrintedSettings]]
 _KINDS = (Kind.CONFIG, Kind.CODE, Kind.PACKAGES)
@@ -35,15 +37,17 @@ class ConfigProbe:
     """Reads configurations, scripts, package lists and printed settings. It implements the Probe protocol.
 
     `printed` are the settings that logs show, or a function that gives them once the logs are read.
-    After `run`, `sources` holds what was read, for edits.
+    After `run`, `sources` holds what was read, for edits, and `since` the settings that were changed since the log
+    was written, each with that in words.
     """
 
     id = "configs"
 
     def __init__(self, inputs: Sequence[Input], knowledge: Knowledge, printed: Printed = ()) -> None:
-        self._inputs = [one for one in inputs if one.kind in _KINDS]
+        self._all, self._inputs = inputs, [one for one in inputs if one.kind in _KINDS]
         self._knowledge, self._printed = knowledge, printed
         self.sources: list[Read] = []
+        self.since: Mapping[str, str] = {}
 
     @property
     def gives(self) -> frozenset[str]:
@@ -73,6 +77,7 @@ class ConfigProbe:
         reader.printed(self._printed() if callable(self._printed) else self._printed)
         self.sources = reader.reads
         findings.inputs += reader.seen
+        findings.notes += self._changed_since(reader.reads)
         findings.notes += dict.fromkeys(reader.notes)
         findings.excerpts += [
             one.document.text[:EXCERPT] for one in reader.reads if one.document.part is None
@@ -80,6 +85,16 @@ class ConfigProbe:
         if reader.reads:
             findings.facts += self._facts(reader.reads, reader.seen, findings.facts)
         return findings
+
+    def _changed_since(self, reads: Sequence[Read]) -> Iterator[str]:
+        changed = changed_since(reads, self._all, self._knowledge)
+        self.since = {
+            setting: f"it was changed {how} after the log was written: run again first"
+            for setting, (_, how) in changed.items()
+        }
+        for name in dict.fromkeys(name for name, _ in changed.values()):
+            told = (f"{setting} {how}" for setting, (file, how) in sorted(changed.items()) if file == name)
+            yield f"{name} was changed after the log was written, which tells of the run before: {', '.join(told)}"
 
     def _facts(
         self, reads: Sequence[Read], seen: Sequence[InputSeen], packages: Sequence[Fact]
@@ -149,37 +164,16 @@ def _contradictions(reads: Sequence[Read], known: Sequence[Fact], knowledge: Kno
     facts.extend(known)
     found: list[str] = []
     places: list[Place] = []
-    for check in knowledge.checks.values():
-        holds: Value | None = check.rule(facts.value)
-        if holds is None:
-            continue
-        premises = [fact for name in sorted(check.rule.needs) if (fact := facts.get(name))]
-        if holds and all(fact.origin is Origin.DEFAULT for fact in premises):
-            # What a trainer takes by itself contradicts nothing that the person asked for.
-            continue
-        where = tuple(fact.place for fact in premises if fact.place)
-        yield Fact(
-            f"config.contradiction.{check.id.replace('-', '_')}", bool(holds), _weakest(premises), where
-        )
-        if holds and _weakest(premises) is not Origin.DEFAULT:
-            found.append(_filled(check.says, premises))
+    for one in checked(facts, knowledge):
+        where = tuple(fact.place for fact in one.premises if fact.place)
+        yield Fact(f"config.contradiction.{one.check.id.replace('-', '_')}", one.holds, one.origin, where)
+        if one.holds and one.origin is not Origin.DEFAULT:
+            found.append(one.says)
             places.append(where[0] if where else Place("configuration"))
-    for setting, one, other in disagreements(reads):
-        here, there = one.document.place(one.entry.at), other.document.place(other.entry.at)
-        found.append(f"{setting} is {one.value} in {here.input} and {other.value} in {there.input}")
+    for setting, first, other in disagreements(reads):
+        here, there = first.document.place(first.entry.at), other.document.place(other.entry.at)
+        found.append(f"{setting} is {first.value} in {here.input} and {other.value} in {there.input}")
         places.append(there)
     yield Fact("config.contradiction", bool(found), Origin.CONFIG, tuple(places[:5]))
     if found:
         yield Fact("config.contradictions", tuple(found), Origin.CONFIG, tuple(places))
-
-
-def _weakest(premises: Sequence[Fact]) -> Origin:
-    """As trusted as the least trusted fact it rests on."""
-    return max((fact.origin for fact in premises), key=lambda one: one.rank, default=Origin.CONFIG)
-
-
-def _filled(text: str, premises: Sequence[Fact]) -> str:
-    for fact in premises:
-        shown = f"{fact.value:g}" if isinstance(fact.value, float) else str(fact.value)
-        text = text.replace(f"{{{fact.name}}}", shown)
-    return text

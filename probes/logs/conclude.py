@@ -51,18 +51,21 @@ class Conclusion:
         self._tell_unknowable(logs)
 
     def _resumed(self, logs: Sequence[Log]) -> Iterator[Fact]:
-        from .resumed import tell_rate_at_resume, tell_resumed
+        from .resumed import tell_begun_anew, tell_rate_at_resume, tell_resumed
 
         limits, hit = self._knowledge.limits, self._hits.found.get("training-resumed")
         if len(logs) > 1:
             yield from tell_resumed(logs, limits)
+        if "training-started" in self._hits.found:
+            for log in logs:
+                yield from tell_begun_anew(log, limits)
         if hit is not None and hit.place.line is not None:
             for log in logs:
                 if log.name == hit.place.input:
                     yield from tell_rate_at_resume(log, hit.place.line, limits)
 
     def _tell_curves(self, log: Log) -> None:
-        told = log.told(self._knowledge.limits)
+        told = log.told(self._knowledge.limits, self._hits)
         tell_series(told, log.store, log.positions, log.lines)
         tell_progress(told, log)
         for fact in told.facts.values():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from . import curve
 from .series import Curve, Series, curve_of
+from .stages import last_stage
 from .store import Store
 from .told import Told
 
@@ -31,7 +32,7 @@ def tell_eval(told: Told, evals: Series, others: Sequence[Series], train: Curve 
         if evals.low is not None and evals.bad:
             # Of the whole run, and not of the part of it before it broke.
             told.tell("loss.eval.best_share", evals.low.point / (evals.count - 1), evals.low.mark)
-        _tell_curve(told, line)
+        _tell_curve(told, last_stage(told, line))
         if train is not None and train.values:
             _tell_gap(told, line, train)
 

@@ -35,6 +35,11 @@ _MEASURED = regex(
 )
 """What no settings say, though words such as `level=info` stand beside it: at which step it is, or a loss."""
 _FEW = 3
+_KEY_OF_WORD = regex(rb"['\"] ?: ?(?:None|True|False|null|true|false|['\"][A-Za-z/])")
+_KEY_MEASURED = regex(
+    rb"(?i)['\"](?:(?:global_?)?step|iter(?:ation)?|epoch|[\w/. ]{0,40}loss)['\"] ?: ?['\"]?(?:[-+]?[\d.]|nan|-?inf)"
+)
+"""The same two in a dictionary: `'arch': 'bert'` and `'loss': 0.3`."""
 
 
 def _formats(keys: set[str]) -> list[str]:
@@ -44,7 +49,10 @@ def _formats(keys: set[str]) -> list[str]:
 
 def _is_settings(line: bytes) -> bool:
     """Whether a line is a row of settings, `epochs=60, time=None, batch=16, save=True, ...`, and measures nothing."""
-    return line.count(b"=") >= _MANY and len(_WORDED.findall(line)) >= _FEW and not _MEASURED.search(line)
+    if line.count(b"=") >= _MANY and len(_WORDED.findall(line)) >= _FEW:
+        return not _MEASURED.search(line)
+    keys = line.count(b"': ") + line.count(b'": ')
+    return keys >= _MANY and len(_KEY_OF_WORD.findall(line)) >= _FEW and not _KEY_MEASURED.search(line)
 
 
 def _is_plain_bar(reading: Reading, line: bytes) -> bool:

@@ -12,6 +12,7 @@ from .lines import Lines
 from .marks import Mark
 from .positions import Positions
 from .series import Series
+from .signatures import Hits
 from .store import Store
 from .told import Told
 
@@ -40,9 +41,16 @@ class Log:
         self.is_text = is_text
         """A log, not records."""
 
-    def told(self, limits: Mapping[str, float]) -> Told:
-        """A teller whose places are in this log."""
-        return Told(limits, self.place, self.positions.where, self.lines.formats.quirks)
+    def told(self, limits: Mapping[str, float], hits: Hits) -> Told:
+        """A teller whose places are in this log; of the `hits` it takes where stages begin."""
+        return Told(
+            limits,
+            self.place,
+            self.positions.where,
+            self.lines.formats.quirks,
+            announced=hits.lines_of("stage-announced", self.name),
+            resumed=bool(hits.lines_of("training-resumed", self.name)),
+        )
 
     def place(self, mark: Mark) -> Place:
         """A mark as a report shows it."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from . import curve
 from .loss_shape import tell_shape
 from .series import Curve, Extreme, Series, curve_of
+from .stages import beginnings, last_stage
 from .told import Told
 
 HIDDEN = "hidden by the trainer"
@@ -31,8 +32,10 @@ def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: boo
     _tell_nonfinite(told, loss, others, line)
     _tell_zero(told, loss)
     told.tell("loss.masked_nan", masked, loss.marks[-1])
+    told.stages = beginnings(told, line)
     if not has_no_level(told, loss):
-        tell_shape(told, loss, line)
+        stage = last_stage(told, line)
+        tell_shape(told, loss, stage, later=bool(stage.marks) and stage.marks[0] != line.marks[0])
     return line
 
 

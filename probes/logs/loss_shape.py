@@ -17,22 +17,25 @@ _WELL_KNOWN = (2, 3, 5, 10, 100, 1000)
 """Numbers of classes whose logarithm nobody meets by chance."""
 
 
-def tell_shape(told: Told, loss: Series, line: Curve) -> None:
-    """All facts of the shape; each is left out where too few points were seen."""
+def tell_shape(told: Told, loss: Series, line: Curve, *, later: bool = False) -> None:
+    """All facts of the shape; each is left out where too few points were seen.
+
+    `later` says that another stage went before: that this one is flat says nothing of how the run began.
+    """
     values = line.values
     if len(values) < 2:
         return
     end = line.marks[-1]
     same = all(value == values[0] for value in values) and not loss.bad
-    if len(values) >= _SOME or not same:
+    if (len(values) >= _SOME or not same) and not (later and same):
         told.tell("loss.constant", same, end)
     trend = _trend(told, values)
-    told.tell("loss.trend", trend, end)
+    told.tell("loss.trend", None if later and trend == "flat" else trend, end)
     head, tail = _ends(values)
     if head > 0 and len(values) >= _SOME:
         told.tell("loss.drop", (head - tail) / head, end)
     told.tell("loss.plateau", _plateau(told, values), end)
-    told.tell("loss.flat_from_start", _flat(told, line), end)
+    told.tell("loss.flat_from_start", False if later else _flat(told, line), end)
     told.tell("loss.falling_then_flat", _levelled(told, values), end)
     told.tell("loss.relapsed", _relapsed(told, values), end)
     told.tell("loss.diverging", _diverging(told, values), end)

@@ -72,6 +72,7 @@ class Names:
         self._generator = knowledge.words["of-generator"]
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
+        self._density = knowledge.words["of-density"]
         self._sizes = knowledge.words["also-a-size"]
         self._host = knowledge.words["of-host"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
@@ -119,6 +120,10 @@ class Names:
     def is_of_generator(self, printed: str) -> bool:
         """The same for a generator."""
         return not self._generator.isdisjoint(printed.split())
+
+    def is_of_density(self, printed: str) -> bool:
+        """Whether a loss, by the name it is printed under, is a likelihood and may go below zero."""
+        return not self._density.isdisjoint(printed.split())
 
     def may_be_size(self, printed: str) -> bool:
         """Whether a step, by the name it is printed under, is something else in a sentence."""

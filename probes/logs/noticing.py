@@ -41,7 +41,7 @@ class Noticing:
         self._log: Log | None = None
         self._settle: Callable[[], None] = lambda: None
         self._said: dict[str, Value | None] = {}
-        self._hits = self._raised = 0
+        self._seen = self._raised = 0
         self._places: set[int | None] = set()
         self._fresh = False
         self._next = 0.0
@@ -75,7 +75,7 @@ class Noticing:
         self._next = end + (end - start) * _SHARE
 
     def _curves(self, log: Log) -> Iterator[Noticed]:
-        told = log.told(self._knowledge.limits)
+        told = log.told(self._knowledge.limits, self._found)
         tell_series(told, log.store, log.positions, log.lines)
         facts = Facts()
         facts.extend(told.facts.values())
@@ -95,11 +95,11 @@ class Noticing:
 
     def _texts(self) -> Iterator[Noticed]:
         found = list(self._found.found.values())
-        for hit in found[self._hits :]:
+        for hit in found[self._seen :]:
             if hit.rule.role in _ROLES:
                 self._places.add(hit.place.line)
                 yield Noticed(hit.rule.role, f"{hit.rule.means} {hit.place.text}".rstrip(), hit.place)
-        self._hits = len(found)
+        self._seen = len(found)
 
     def _exceptions(self, log: Log) -> Iterator[Noticed]:
         """Exceptions whose line no error text has told of."""

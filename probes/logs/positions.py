@@ -126,7 +126,9 @@ class Positions:
 
     def learn(self, reading: Reading) -> None:
         """Take in the totals that a line says."""
-        self.total_steps = self.total_steps or reading.total_steps
+        # -1 and 0 say that the number of epochs decides.
+        if (reading.total_steps or 0) > 0:
+            self.total_steps = self.total_steps or reading.total_steps
         self.total_epochs = self.total_epochs or reading.total_epochs
         if reading.finished or (reading.epoch == 0 and reading.whole_epoch):
             self.zero_based = True

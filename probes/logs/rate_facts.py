@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from .decimals import hidden_below
 from .lines import Lines
 from .marks import Mark
-from .series import Curve, Series, curve_of
+from .series import Curve, Extreme, Series, curve_of
 from .spikes import tell_restart
 from .told import Told
 
 _SOME = 3
+_RATE = "learning_rate"
+_BANNER = 8
+"""Rates that a banner may print before the first of the schedule."""
 _LOW = 0.2
 """A rate below this share of its peak is low."""
 _PEAK = 0.999
@@ -27,10 +30,11 @@ def tell_rate(
     train: Curve | None = None,
 ) -> None:
     """All facts of the learning rate. `total` is the number of steps the run was meant to take, `train` the loss."""
-    line, end = curve_of(rate), rate.marks[-1]
+    line, end = _without_banner(curve_of(rate), lines), rate.marks[-1]
     if not line.values or rate.high is None:
         return
-    values, peak = line.values, rate.high.value
+    high = rate.high if rate.high.mark.number >= line.marks[0].number else _highest(line)
+    values, peak = line.values, high.value
     hidden = _hidden(rate, line, lines)
     if hidden and peak == 0:
         told.tell("log.lr.hidden_below", hidden, end)
@@ -38,17 +42,18 @@ def tell_rate(
     unseen = hidden > told.limits["lr_collapse"] * peak
     told.tell("log.lr.first", values[0] or (None if unseen else 0.0), line.marks[0])
     told.tell("log.lr.last", values[-1] or (None if unseen else 0.0), line.marks[-1])
-    told.tell("log.lr.max", peak, rate.high.mark)
+    told.tell("log.lr.max", peak, high.mark)
     if len(values) >= _SOME:
         told.tell("log.lr.constant", max(values) == min(values), end)
     if not unseen and len(values) >= told.limits["points_few"] and 0 <= values[0] < peak:
-        told.tell("log.lr.climb_share", _climb_share(values, peak), rate.high.mark)
+        told.tell("log.lr.climb_share", _climb_share(values, peak), high.mark)
     if len(values) > 1:
         told.tell("log.lr.zero", None if unseen and values[-1] == 0 else _zero(values), end)
     if not unseen:
         told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
     if len(values) > _SOME and hidden <= _LOW * peak:
-        drops = _drops(values, peak)
+        begun = {line.marks.before(number) for number in told.stages}
+        drops = [place for place in _drops(values, peak) if place not in begun]
         back = len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > 0.5 * peak)
         told.tell("log.lr.falls_back", back, line.marks[drops[0]] if back else end)
         if back and train is not None:
@@ -60,6 +65,31 @@ def tell_rate(
             if place >= 1:
                 warming = values[place] > values[place - 1] and values[place] >= max(values[: place + 1])
                 told.tell("log.lr.still_warming", warming, line.marks[place])
+
+
+def _without_banner(line: Curve, lines: Lines | None) -> Curve:
+    """The curve without rates that stand before it in a banner: `Learning rate (0.002) calculated from ...`.
+
+    They stand alone in their lines, where those of the schedule stand beside a loss or a step.
+    """
+    if lines is None or len(line) <= _SOME or _is_alone(lines, line.marks[-1]):
+        return line
+    places = range(min(_BANNER, len(line) - 1))
+    start = next((place for place in places if not _is_alone(lines, line.marks[place])), 0)
+    return Curve(line.values[start:], line.marks[start:], line.peaks[start:]) if start else line
+
+
+def _is_alone(lines: Lines, mark: Mark) -> bool:
+    """Whether a rate is all that its line measures, and the line does not say where the run is."""
+    reading = lines.placed(mark.line)
+    rates = [value for value in reading.values if value.name.metric == _RATE]
+    return len(rates) == len(reading.values) > 0 and not reading.places
+
+
+def _highest(line: Curve) -> Extreme:
+    """The highest of the values that a curve keeps."""
+    place = max(range(len(line)), key=line.values.__getitem__)
+    return Extreme(line.values[place], place, line.marks[place])
 
 
 def _hidden(rate: Series, line: Curve, lines: Lines | None) -> float:

@@ -33,6 +33,7 @@ class Reader:
         self._validation = _bytes(knowledge.words["of-validation"])
         self._other_work = _bytes(knowledge.words["other-work"])
         self._counted = _bytes(knowledge.words["counted"])
+        self._around = _bytes(knowledge.words["around-a-run"])
 
     def read(self, line: bytes) -> Reading:
         """Everything that reads as `name: number` and has a known name."""
@@ -59,6 +60,10 @@ class Reader:
     def is_counted(self, word: bytes) -> bool:
         """Whether a pair that stands before this word counts things, and says nothing of how far the run is."""
         return word.lower() in self._counted
+
+    def is_around_a_run(self, words: bytes) -> bool:
+        """Whether a pair behind these words counts stages or folds, of which each is a run: `Stage 2/2`."""
+        return not self._around.isdisjoint(_LETTERS.findall(words.lower())[-1:])
 
     def is_other_work(self, label: bytes) -> bool:
         """Whether a progress bar with this label shows something else than training, such as loading."""

@@ -38,7 +38,7 @@ class Records:
             for name, value in reversed(named)
             if name is not None and name.metric in POSITIONS and math.isfinite(value)
         }
-        if "total_steps" in at:
+        if at.get("total_steps", 0) > 0:
             self.total_steps = int(at["total_steps"])
         step = at.get("step", at.get("env_step"))
         text = json.dumps({key: values[key] for key in list(values)[:40]}, default=str)[:400].encode()

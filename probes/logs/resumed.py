@@ -17,6 +17,8 @@ MOST = 12
 """Logs that are compared with each other."""
 _FEW = 3
 """Values that make a level."""
+_SAMPLED = 256
+"""Places of a log that are looked at to see whether the run goes back to its start."""
 _NEAR = 2
 """Epochs by which the beginning of one may lie behind the end of the other."""
 
@@ -65,6 +67,38 @@ def tell_rate_at_resume(log: Log, resumed: int, limits: Mapping[str, float]) -> 
         factor = limits["resume_rate_jump"]
         up, down = first > factor * before, 0 < first * factor * factor < before and second > first
         yield Fact("log.lr.jump_at_resume", up or down, Origin.LOG, (log.place(rate.marks[place]),))
+
+
+def tell_begun_anew(log: Log, limits: Mapping[str, float]) -> Iterator[Fact]:
+    """How often the run in one log goes back to its start, in its steps and in its loss, as one does that resumes nothing."""
+    loss = next(iter(log.store.of("loss")), None)
+    if loss is None or len(loss.values) < 2 * _FEW:
+        return
+    stride = max(1, len(loss.values) // _SAMPLED)
+    places = range(0, len(loss.values) - _FEW, stride)
+    reached = [_reached(log.positions.where(loss.marks[place])) for place in places]
+    back = []
+    for number in range(1, len(places)):
+        if not _is_behind(reached[number], reached[number - 1]):
+            continue
+        # The values around the step back, which stands somewhere between two that were looked at.
+        before = loss.values[max(0, places[number - 1] - _FEW + 1) : places[number - 1] + 1]
+        after = loss.values[places[number] : places[number] + _FEW]
+        if 0 < limits["resume_jump"] * _level(before) < max(_level(after), loss.values[places[number]]):
+            back.append(log.place(loss.marks[places[number]]))
+    yield Fact("log.begun_anew", len(back), Origin.LOG, tuple(back[:1]))
+
+
+def _reached(where: Where) -> tuple[float | None, float | None]:
+    return where.step, where.epoch
+
+
+def _is_behind(now: tuple[float | None, float | None], before: tuple[float | None, float | None]) -> bool:
+    """Whether whatever says how far the run is fell to less than half."""
+    pairs = [
+        (one, other) for one, other in zip(now, before, strict=True) if one is not None and other is not None
+    ]
+    return bool(pairs) and all(2 * one < other for one, other in pairs)
 
 
 def _stretch(log: Log) -> Stretch | None:

@@ -38,6 +38,10 @@ def tell_rewards(told: Told, store: Store) -> None:
 
 def _tell_ends(told: Told, store: Store) -> None:
     """How far a policy went from the model it started from, and how long its answers became."""
+    for series in store.of("answer_cut_share")[:1]:
+        values = (line := curve_of(series)).values
+        if len(values) >= told.limits["points_few"]:
+            told.tell("log.answers_cut_share", curve.parts(values, _PARTS)[-1], line.marks[-1])
     for metric in ("reference_kl", "answer_length"):
         for series in store.of(metric)[:1]:
             values = (line := curve_of(series)).values
@@ -48,12 +52,17 @@ def _tell_ends(told: Told, store: Store) -> None:
 
 
 def _tell_chosen(told: Told, store: Store) -> None:
-    """How far the reward of chosen answers fell. Measured from a reference model, it begins at zero."""
+    """How far the reward of chosen answers fell. Measured from a reference model, it begins at zero.
+
+    What is printed first may be the mean of some steps: small beside what it comes to.
+    """
     for series in store.of("chosen_reward")[:1]:
         values = (line := curve_of(series)).values
-        if len(values) >= told.limits["points_few"] and abs(values[0]) < 1:
-            fall = max(values[0], 0.0) - curve.parts(values, _PARTS)[-1]
-            told.tell("log.reward.chosen_fall", fall, line.marks[-1])
+        if len(values) < told.limits["points_few"]:
+            continue
+        last = curve.parts(values, _PARTS)[-1]
+        if abs(values[0]) < max(1.0, told.limits["clear_change"] * abs(last)):
+            told.tell("log.reward.chosen_fall", max(values[0], 0.0) - last, line.marks[-1])
 
 
 def policy(store: Store) -> Series | None:

@@ -11,6 +11,8 @@ from .series import Curve, Series, curve_of
 from .told import Told
 
 _SOME = 3
+_EACH = 5
+"""Scores that do not fall one after the other by chance: of five in any order one in 120 does."""
 _MANY = 10
 """Scores from which on a level can be told from a wobble."""
 _OF_PART = frozenset(
@@ -45,6 +47,8 @@ def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
             told.tell("log.eval_accuracy.constant", max(values) == min(values), line.marks[-1])
         if (fall := _fall(values)) is not None:
             told.tell("log.eval_accuracy.fall", fall, line.marks[-1])
+        if len(values) >= _EACH:
+            told.tell("log.eval_accuracy.always_falls", _always_falls(told, values), line.marks[-1])
         told.tell("log.eval_accuracy.zero", _nothing(told, values), line.marks[-1])
         told.tell("log.eval_accuracy.perfect_early", _perfect_early(told, values, line), line.marks[0])
 
@@ -68,6 +72,12 @@ def _fall(values: Sequence[float]) -> float | None:
         levels = [curve.median(values[start : start + width]) for start in range(len(values) - width + 1)]
         lost = max(levels) - levels[-1]
     return lost if lost > wobble else 0.0
+
+
+def _always_falls(told: Told, values: Sequence[float]) -> bool:
+    """Whether each validation is worse than the one before, and the last clearly worse than the first."""
+    falls = all(after < before for before, after in zip(values, values[1:], strict=False))
+    return falls and values[-1] < (1 - told.limits["clear_change"] / 2) * values[0]
 
 
 def tell_lowest(told: Told, lowest: Series, evals: Series | None) -> None:

@@ -22,6 +22,7 @@ from .score_facts import tell_lowest, tell_rare, tell_scores
 from .series import Curve, Series, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
+from .standing import is_a_share, standing
 from .store import Store
 from .told import Told
 
@@ -41,18 +42,21 @@ def tell_series(
         told.quirks |= {"loss-has-no-level", "zero-loss-is-normal"}
     losses, parts = store.of("loss"), store.of("loss_part")
     evals, scores = store.of("eval_loss"), store.of("eval_accuracy")
-    norms, loss = store.of("grad_norm"), next(iter([*losses, *parts]), None)
+    norms, loss = store.of("grad_norm"), standing([*losses, *parts], lines)
     train, trouble = None, None
     if loss is not None:
         hidden = _masked(told, loss, norms, evals)
-        train = tell_loss(told, loss, [*losses[1:], *parts], masked=hidden)
+        train = tell_loss(told, loss, [one for one in (*losses, *parts) if one is not loss], masked=hidden)
+        if lines is not None and lines.names.is_of_density(loss.name.printed) and not is_a_share(loss):
+            told.tell("loss.of_density", True, loss.marks[0])
         trouble = _trouble(told, loss, train, hidden=bool(hidden))
         if not has_no_level(told, loss):
             tell_resume(told, train)
     _tell_nan_iterations(told, store)
-    validation = next(iter([*evals, *store.of("eval_loss_part")]), None)
+    evals_and_parts = [*evals, *store.of("eval_loss_part")]
+    validation = standing(evals_and_parts, lines)
     if validation is not None:
-        tell_eval(told, validation, [*evals[1:], *store.of("eval_loss_part")], train)
+        tell_eval(told, validation, [one for one in evals_and_parts if one is not validation], train)
     elif perplexity := store.of("eval_perplexity"):
         tell_perplexity(told, perplexity[0])
     for series in [*store.of("eval_perplexity"), *store.of("perplexity")][:1]:

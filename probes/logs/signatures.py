@@ -24,6 +24,8 @@ _NAMED_DIGIT = regex(r"\d")
 
 RANK = "dist.rank"
 MAX_RANKS = 1 << 16
+MAX_LINES = 256
+"""Lines that are kept of one signature."""
 """Ranks that are remembered of one signature: a log may name any numbers."""
 _DIGITS = 9
 
@@ -31,11 +33,13 @@ _DIGITS = 9
 class Hit:
     """A signature that was found, and where first."""
 
-    __slots__ = ("count", "origin", "place", "ranks", "rule")
+    __slots__ = ("count", "lines", "origin", "place", "ranks", "rule")
 
     def __init__(self, rule: SignatureRule, place: Place, origin: Origin) -> None:
         self.rule, self.place, self.origin = rule, place, origin
         self.count = 1
+        self.lines: list[tuple[str, int]] = [(place.input, place.line)] if place.line is not None else []
+        """The inputs and the numbers of the first lines that hold it."""
         self.ranks: set[int] = set()
         """The ranks that its occurrences name."""
 
@@ -182,6 +186,11 @@ class Hits:
         hit = self.found.get(rule.id)
         return hit is not None and hit.origin is Origin.LOG
 
+    def lines_of(self, signature: str, source: str) -> list[int]:
+        """The numbers of the lines of an input in which a signature was found."""
+        hit = self.found.get(signature)
+        return [line for name, line in hit.lines if name == source] if hit is not None else []
+
     def count(self, rule: SignatureRule, match: re.Match[str]) -> bool:
         """Count one more occurrence of a signature that was found before; False where it was not."""
         known = self.has(rule)
@@ -200,6 +209,8 @@ class Hits:
         if rule.captures and (line, source) == (hit.place.line, hit.place.input):
             return False
         hit.again(match)
+        if len(hit.lines) < MAX_LINES:
+            hit.lines.append((source, line))
         return True
 
     def more(self, rule: SignatureRule, count: int) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from . import curve
 from .marks import Mark, Peak
 from .series import Curve
+from .stages import stages_of
 from .told import Told
 
 _FEWEST = 3
@@ -31,11 +32,13 @@ def tell_spikes(told: Told, line: Curve) -> Spike | None:
     """Say whether the loss spiked, where most, and whether it came back. Gives the largest spike."""
     if len(line) <= _FEWEST or min(line.values) <= 0:
         return None
-    spikes = _spikes(told, line)
-    if not spikes:
+    # Where a stage begins, the loss is another one: each is measured by itself.
+    found = [(spike, stage) for stage in stages_of(told, line) for spike in _spikes(told, stage)]
+    if not found:
         told.tell("loss.spike", False if len(line) >= _SURE else None, line.marks[-1])
         return None
-    worst = max(spikes, key=lambda spike: spike.ratio)
+    worst, line = max(found, key=lambda one: one[0].ratio)
+    spikes = [spike for spike, stage in found if stage is line]
     told.tell("loss.spike", True, worst.mark)
     told.tell("loss.spike_step", told.step(worst.mark), worst.mark)
     told.tell("loss.spike_ratio", worst.ratio, worst.mark)

@@ -11,7 +11,7 @@ TOKEN = regex(
         |\d+(?:\.\d+)?%(?=\||\s*[\x80-\xff])
         |(?<=:)\d+/\d+(?=\]\ \d{4}-\d\d-)) # [node1:0/4] 2024-06-03: process 0 of 4
     |(?P<pair>(?<![\w.])\d+\s*/\s*\d+(?![\w.]))
-    |(?P<number>(?<!\w)[-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
+    |(?P<number>(?<!\w)[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
         |(?<!\w)[-+]?(?:nan|NaN|NAN|inf|Inf|INF|infinity|Infinity)(?:\.0)?(?![\w/]))
     |(?P<word>[A-Za-z_][\w@*]*(?:[./@*+-]\w+)*)
     |(?P<mark>[^\s\w])""",
@@ -30,7 +30,8 @@ NO_STEP = regex(r"e|\.\d*[1-9]\d*$")
 _PURE_WORD = regex(rb"(?<![^\s(])[A-Za-z\x80-\xff]+(?=[\s).,:;?!]|\Z)")
 _SENTENCE = 12
 """Words from which on a line may be a sentence, in whatever language."""
-GOES_ON = regex(rb"[-.]\w")
+GOES_ON = regex(rb"[-.]\w|,\d")
+"""What shows that a number is a part of something: of a version, a date, or a number with a decimal comma."""
 NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 VALUE_NEXT = regex(rb"(?:\s*[:=]|\s+(?:is|was)\b)\s*(?=[-+]?(?:\d|\.\d|nan|inf|NaN|Inf))")
 ANY_NUMBER = regex(rb"\d[\d.,eE+-]*")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 
@@ -24,10 +24,16 @@ class Told:
         quirks: frozenset[str] = frozenset(),
         *,
         counted: bool = False,
+        announced: Sequence[int] = (),
+        resumed: bool = False,
     ) -> None:
         self.limits, self.place, self.where, self.quirks = limits, place, where, quirks
         self.counted = counted
         """The steps are not printed but counted, a value a step."""
+        self.announced, self.resumed = announced, resumed
+        """The lines that announce a stage, and whether the run goes on from a checkpoint."""
+        self.stages: Sequence[int] = ()
+        """The lines at which a stage of the run begins."""
         self.facts: dict[str, Fact] = {}
 
     def tell(self, name: str, value: Value | None, mark: Mark | None = None, note: str = "") -> None:

@@ -130,12 +130,18 @@ class Walk(Taking):
         elif name is not None and name.metric in _SCORES and int(done) <= int(total) > 0:
             self.times = 1.0 / int(total)
             self.value(name, token, b"", end=token.start() + len(done))
-        else:
+        elif not self._is_around(done, total):
             words = b"" if self.start < 0 or self.armed else self.line[self.start : self.end]
             self.pairs.take(token, name, words, validation=bool(self.validation))
         self._reset()
         if name is not None and name.metric in POSITIONS:
             self._go_on(token.end())
+
+    def _is_around(self, done: str, total: str) -> bool:
+        """Whether a pair is none of a run: it counts its folds, or is more than the whole, as an epoch and a batch in `59/0`."""
+        if int(done) > int(total) or int(total) == 0:
+            return True
+        return self.start >= 0 and self.reader.is_around_a_run(self.line[self.start : self.end])
 
     def _number(self, token: re.Match[bytes]) -> int:
         position = token.end()

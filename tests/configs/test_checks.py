@@ -43,7 +43,8 @@ CASES: dict[str, tuple[dict[str, Scalar], dict[str, Scalar]]] = {
     "persistent-workers-without-workers": ({"persistent_workers": True, "dataloader_workers": 0}, {"persistent_workers": True, "dataloader_workers": 4}),
     "cached-latents-with-augmentation": ({"cache_latents": True, "random_crop": True}, {"cache_latents": True, "random_crop": False, "color_augmentation": False}),
     "cached-text-with-changing-captions": (
-        {"cache_text_encoder_outputs": True, "caption_dropout": 0.1}, {"cache_text_encoder_outputs": True, "caption_dropout": 0.0, "shuffle_caption": False},
+        {"cache_text_encoder_outputs": True, "caption_dropout": 0.1},
+        {"cache_text_encoder_outputs": True, "caption_dropout": 0.0, "caption_dropout_every_epochs": 0, "shuffle_caption": False},
     ),
     "global-batch-does-not-multiply": (
         {"global_batch_size": 64, "micro_batch_size": 4, "gradient_accumulation_steps": 4, "world_size": 2},
@@ -55,6 +56,13 @@ CASES: dict[str, tuple[dict[str, Scalar], dict[str, Scalar]]] = {
     "offload-without-sharding": ({"cpu_offload": True, "zero_stage": 0}, {"cpu_offload": True, "zero_stage": 2}),
     "checkpointing-with-kv-cache": ({"gradient_checkpointing": True, "use_cache": True}, {"gradient_checkpointing": True, "use_cache": False}),
     "deterministic-with-benchmark": ({"deterministic": True, "cudnn_benchmark": True}, {"deterministic": True, "cudnn_benchmark": False}),
+    "accumulation-with-optimizer-in-backward": (
+        {"optimizer_in_backward": True, "gradient_accumulation_steps": 8}, {"optimizer_in_backward": True, "gradient_accumulation_steps": 1},
+    ),
+    "clipping-with-optimizer-in-backward": (
+        {"optimizer_in_backward": True, "grad_clip_norm": 1.0}, {"optimizer_in_backward": False, "grad_clip_norm": 1.0},
+    ),
+    "sequence-longer-than-positions": ({"max_seq_len": 8192, "max_positions": 4096}, {"max_seq_len": 4096, "max_positions": 4096}),
     "loaded-in-8-and-4-bits": ({"load_in_8bit": True, "load_in_4bit": True}, {"load_in_8bit": False, "load_in_4bit": True}),
     "qlora-without-4-bits": ({"finetuning": "qlora", "load_in_4bit": False}, {"finetuning": "lora", "load_in_4bit": False}),
     "quantised-full-finetuning": ({"finetuning": "full", "load_in_4bit": True}, {"finetuning": "lora", "load_in_4bit": True}),

@@ -74,7 +74,7 @@ def test_a_misspelt_key(read: Reads) -> None:
     assert run["unknown_keys"] == ("`lerning_rate` is not known; probably `learning_rate`",)
 
 
-@pytest.mark.parametrize("key", ["my_own_flag", "eval_step_size", "learning_rate_2", "warmup"])
+@pytest.mark.parametrize("key", ["my_own_flag", "eval_step_size", "learning_rate_2", "warmup", "lora_rank"])
 def test_a_key_of_ones_own_is_no_mistake(read: Reads, key: str) -> None:
     assert read({"c.yaml": HF + f"{key}: 1\n"})["unknown_key"] is False
 

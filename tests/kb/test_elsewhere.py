@@ -28,6 +28,12 @@ def knowledge() -> Knowledge:
         ({"log.job_time_limit": True}, True),
         ({"log.job_time_limit": True, "env.scheduler": "slurm"}, None),
         ({"log.steps": 1000, "env.gpu_count_here": 0}, None),
+        ({"log.machine": True, "log.trainer": "deepspeed", "env.gpu_count_here": 0}, True),
+        ({"log.machine": True, "config.attention": "flash2", "env.gpu_count_here": 0}, True),
+        ({"log.machine": True, "config.attention": "flash2", "env.gpu_count_here": 8}, None),
+        ({"config.files": 1}, True),
+        ({"config.files": 1, "log.watched_steps": 10}, None),
+        ({"config.files": 1, "log.machine": True}, None),
     ],
 )
 def test_a_run_on_another_machine_shows(

@@ -25,6 +25,9 @@ _PROGRAM = regex(r"[\w./][\w./+:-]*")
 _SPREAD = ("export", "declare", "local", "readonly", "typeset", "env", "set", "setenv")
 _PROMPTS = ("$", "!", ">", "%", "sudo", "nohup", "time", "exec", "then", "do", "else", "&&")
 _WRITERS = ("cat", "tee", "echo")
+_SHELLS = ("bash", "sh", "zsh", "dash")
+_SCRIPT_NEXT = regex(r"-[a-z]*c")
+"""The option of a shell behind which the script itself stands: `bash -c '...'`, `bash -lc '...'`."""
 
 
 def read(text: str) -> Reading:
@@ -60,12 +63,22 @@ def _command(command: Command) -> Iterator[Entry]:
     spread = bool(words) and words[0].text in _SPREAD
     words = words[1:] if spread else words
     alone = all(ASSIGNMENT.match(word.text) for word in words)
+    if (inner := _inner(words)) is not None:
+        words = words[: words.index(inner) - 1]
     while words and (found := ASSIGNMENT.match(words[0].text)):
         kind = "environment" if spread or not alone else "variable"
         yield _valued((found["name"],), words[0], found.end(), kind, "")
         words = words[1:]
     if not spread:
         yield from _arguments(words)
+
+
+def _inner(words: list[Word]) -> Word | None:
+    """The script that a shell is handed in quotes, as in `srun bash -c 'torchrun train.py'`."""
+    for before, option, word in zip(words, words[1:], words[2:], strict=False):
+        if _program(before) in _SHELLS and _SCRIPT_NEXT.fullmatch(option.text):
+            return word
+    return None
 
 
 def _arguments(words: list[Word]) -> Iterator[Entry]:
@@ -170,6 +183,9 @@ def _parts(text: str, command: Command) -> Iterator[Part]:
     """Texts in a format of their own: heredocs, and options that hold JSON."""
     for heredoc in command.heredocs:
         yield from _heredoc(text, command, heredoc)
+    inner = _inner(command.words)
+    if inner is not None and inner.span is not None and UNKNOWN not in inner.text:
+        yield Part("", "shell", inner.text, range(inner.span[0], inner.span[1] + 1))
     for word in command.words:
         start = word.text.find("{")
         if start in (0, word.text.find("=") + 1) and word.text.endswith("}") and ":" in word.text:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def watch_losses(watcher: Watcher) -> None:
-    """Tell `before_backward` and `after_backward`. `torch.Tensor.backward` ends in the function replaced here."""
+    """Tell `before_backward`, `after_backward` and `gradients_asked`.
+
+    `torch.Tensor.backward` ends in one of the functions replaced here.
+    """
 
     tensor = watcher.torch.Tensor
     run_as_it_is(watcher.torch, _loss_in)
@@ -53,7 +56,19 @@ def watch_losses(watcher: Watcher) -> None:
 
         return scale
 
+    def wrap_grad(original: Callable[..., Any]) -> Callable[..., Any]:
+        def grad(*args: Any, **kwargs: Any) -> Any:
+            watcher.tell("gradients_asked")
+            try:
+                return original(*args, **kwargs)
+            except BaseException as error:
+                leave_out_ours(error)
+                raise
+
+        return grad
+
     replace(watcher, watcher.torch.autograd, "backward", wrap, leaves_itself_out=True)
+    replace(watcher, watcher.torch.autograd, "grad", wrap_grad, leaves_itself_out=True)
     replace(watcher, scaler_class(watcher.torch), "scale", wrap_scale)
 
 

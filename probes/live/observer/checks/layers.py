@@ -28,7 +28,8 @@ class Layers(Check):
     """Reads the gradient norm of every parameter of an optimizer before a sampled step of it.
 
     Only weights (two dimensions or more) can vanish: a bias before a normalisation, or of an attention's key, has no gradient
-    by its nature. And only beside weights that do get gradients, else the loss is at its minimum.
+    by its nature. And only beside weights that do get gradients, else the loss is at its minimum. What it is in most
+    of the steps that were looked at counts: where one of several terms is learnt, its layers get next to nothing in the end.
     """
 
     name = "layers"
@@ -36,6 +37,7 @@ class Layers(Check):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._step = 0
+        self._times: dict[str, list[bool]] = {}
 
     def look_began(self, step: int) -> None:
         """Which step it is."""
@@ -70,11 +72,19 @@ class Layers(Check):
         size = {name: norm / count**0.5 for name, norm, count in finite}
         if max(size.values()) > 100 * VANISHING:
             small = [name for name, value in size.items() if value < VANISHING]
-            self.say("grad.vanishing", bool(small))
-            if small:
+            vanishes = self._mostly("grad.vanishing", bool(small))
+            if small and vanishes:
                 self.say("grad.vanishing_module", small[0], note=f"{len(small)} of {len(size)} weights")
         if len(finite) >= 4:
             quarter = len(finite) // 4
             first = sorted(norm for _, norm, _ in finite[:quarter])[quarter // 2]
             last = sorted(norm for _, norm, _ in finite[-quarter:])[quarter // 2]
-            self.say("grad.early_layers_small", first < EARLY_RATIO * last and first < EARLY_NORM)
+            self._mostly("grad.early_layers_small", first < EARLY_RATIO * last and first < EARLY_NORM)
+
+    def _mostly(self, name: str, value: bool) -> bool:
+        """Say what was seen in more than half of the looks."""
+        seen = self._times.setdefault(name, [])
+        seen.append(value)
+        mostly = 2 * sum(seen) > len(seen)
+        self.say(name, mostly)
+        return mostly

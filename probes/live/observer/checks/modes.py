@@ -116,6 +116,10 @@ class Modes(Part):
             self._too_many(recorded)
         self._round += recorded
 
+    def gradients_asked(self) -> None:
+        """What ran before had its graph for this: an adaptation, an attack, a derivative of the network."""
+        self._recorded = []
+
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """A round is complete."""
         ran = self._round

@@ -1,0 +1,89 @@
+"""Settings that were changed after the log was written: it tells of a run that had the former ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from traindx.engine.facts import Scalar
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.regex import regex
+
+from ..inputs import Input, Kind
+from ..text import Unreadable
+from .canonical import occurrences
+from .combine import Read, counting
+from .exact import read_file
+from .sources import read_documents
+from .values import equal
+
+_TELLS = (Kind.LOG, Kind.RECORDS, Kind.EVENTS)
+_BACKUP = regex(r"\.bak\d*\Z")
+
+
+def changed_since(
+    reads: Sequence[Read], inputs: Iterable[Input], knowledge: Knowledge
+) -> dict[str, tuple[str, str]]:
+    """Setting -> the file, and how it was changed there since the newest log was written.
+
+    What a file held then is the oldest of its backups that is younger than the log: backups are kept where we
+    write a change. A file without one tells nothing: copying sets the time anew.
+    """
+    written = max((time for one in inputs if one.kind in _TELLS and (time := _time(one.path))), default=0.0)
+    changed: dict[str, tuple[str, str]] = {}
+    if not written:
+        return changed
+    for path in dict.fromkeys(path for read in reads if (path := read.document.file.path)):
+        then = min((one for one in _backups(path) if one[0] > written), default=None)
+        if then is None or _time(path) <= written:
+            continue
+        here = [read for read in reads if read.document.file.path == path]
+        before, now = _settings(_as_then(then[1], here, knowledge)), _settings(here)
+        for setting in before.keys() | now.keys():
+            was, value = before.get(setting), now.get(setting)
+            if was is None or value is None or not equal(was, value):
+                changed[setting] = here[0].document.file.name, f"from {_shown(was)} to {_shown(value)}"
+    return changed
+
+
+def _time(path: Path | None) -> float:
+    try:
+        return os.stat(path).st_mtime if path else 0.0
+    except OSError:
+        return 0.0
+
+
+def _backups(path: Path) -> Iterator[tuple[float, Path]]:
+    try:
+        beside = [one for one in path.parent.iterdir() if one.name.startswith(f"{path.name}.bak")]
+    except OSError:
+        return
+    yield from ((_time(one), one) for one in beside if _BACKUP.sub("", one.name) == path.name)
+
+
+def _as_then(backup: Path, here: Sequence[Read], knowledge: Knowledge) -> list[Read]:
+    """A backup read as the file is read now."""
+    outer = here[0].document
+    try:
+        file = read_file(Input(outer.file.name, Kind.CONFIG, backup))
+    except Unreadable:
+        return list(here)
+    spoken = {one.document.name: one.dialects for one in here}
+    return [
+        Read(one, dialects, occurrences(one, dialects, knowledge.settings))
+        for one in read_documents(file, outer.origin, named=outer.named, format_name=outer.format)
+        if (dialects := spoken.get(one.name, ()))
+    ]
+
+
+def _settings(reads: Sequence[Read]) -> Mapping[str, Scalar]:
+    found: dict[str, Scalar] = {}
+    for one in counting(reads):
+        if one.value is not None:
+            found.setdefault(one.setting, one.value)
+    return found
+
+
+def _shown(value: Scalar | None) -> str:
+    return "nothing" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

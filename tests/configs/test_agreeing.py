@@ -1,0 +1,88 @@
+"""Changes that a trainer would refuse beside what else is set: they are not made, and the reason is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from traindx.engine.facts import Scalar
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.configs.contradicting import plan_agreeing
+from traindx.probes.configs.patch import Patch
+
+from .conftest import Reads
+
+TORCHTUNE = """\
+tokenizer:
+  _component_: torchtune.models.llama3.llama3_tokenizer
+  max_seq_len: 4096
+checkpointer:
+  _component_: torchtune.training.FullModelHFCheckpointer
+optimizer:
+  _component_: torch.optim.AdamW
+  lr: 2e-5
+batch_size: 2
+gradient_accumulation_steps: 1
+optimizer_in_bwd: {in_backward}
+enable_activation_checkpointing: false
+"""
+MEGATRON = (
+    "torchrun pretrain_gpt.py --tensor-model-parallel-size 2 --micro-batch-size 1 --train-iters 1000 --bf16 "
+    "--lr 1.0e-4 --min-lr 3.0e-5 --lr-decay-style cosine --seq-length 4096 --max-position-embeddings 4096\n"
+)
+KOHYA = (
+    "python flux_train_network.py --network_module networks.lora_flux --network_dim 16 --cache_text_encoder_outputs "
+    "--cache_text_encoder_outputs_to_disk --learning_rate 1e-4 --max_train_epochs 10\n"
+)
+
+
+@pytest.fixture
+def plan(read: Reads, knowledge: Knowledge) -> object:
+    def planned(name: str, text: str, **changes: Scalar) -> Patch:
+        return plan_agreeing(read({name: text}).probe.sources, changes, knowledge)
+
+    return planned
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "changes"),
+    [
+        ("a.yaml", TORCHTUNE.format(in_backward=True), {"grad_clip_norm": 1.0}),
+        ("a.yaml", TORCHTUNE.format(in_backward=True), {"gradient_accumulation_steps": 4}),
+        ("a.sh", MEGATRON, {"learning_rate": 1e-5}),
+        ("a.sh", MEGATRON, {"max_seq_len": 8192}),
+        ("a.sh", KOHYA, {"shuffle_caption": True}),
+    ],
+)
+def test_what_a_trainer_refuses_beside_another_setting_is_not_written(
+    read: Reads, knowledge: Knowledge, name: str, text: str, changes: dict[str, Scalar]
+) -> None:
+    patch = plan_agreeing(read({name: text}).probe.sources, changes, knowledge)
+    assert (patch.files, [one.setting for one in patch.refused]) == ((), list(changes))
+
+
+def test_the_other_changes_of_a_fix_are_made(read: Reads, knowledge: Knowledge) -> None:
+    sources = read({"a.sh": MEGATRON}).probe.sources
+    patch = plan_agreeing(sources, {"learning_rate": 1e-5, "grad_clip_norm": 0.5}, knowledge)
+    assert [one.setting for one in patch.applied] == ["grad_clip_norm"]
+    assert patch.refused[0].reason == "the schedule would decay from 1e-05 up to 3e-05"
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        (TORCHTUNE.format(in_backward=False), {"grad_clip_norm": 1.0, "gradient_accumulation_steps": 4}),
+        (TORCHTUNE.format(in_backward=True), {"learning_rate": 1e-5}),
+    ],
+)
+def test_what_contradicts_nothing_is_written(
+    read: Reads, knowledge: Knowledge, text: str, changes: dict[str, Scalar]
+) -> None:
+    patch = plan_agreeing(read({"a.yaml": text}).probe.sources, changes, knowledge)
+    assert ({one.setting for one in patch.applied}, patch.refused) == (set(changes), ())
+
+
+def test_settings_that_contradict_each_other_are_mended_together(read: Reads, knowledge: Knowledge) -> None:
+    patch = plan_agreeing(
+        read({"a.sh": MEGATRON}).probe.sources, {"learning_rate": 1e-5, "min_learning_rate": 1e-6}, knowledge
+    )
+    assert {one.setting for one in patch.applied} == {"learning_rate", "min_learning_rate"}
