@@ -43,6 +43,10 @@ class _Checker:
                 return node, "bool"
             case "list":
                 return ["list", *(self.visit(part)[0] for part in node[1:])], "list"
+            case "not" if _is_silence(node[1]):
+                raise ConditionError(
+                    "`not said(...)` is never true, as silence is no denial; weigh what is said against it in a line of its own"
+                )
             case "and" | "or" | "not":
                 return [
                     node[0],
@@ -107,6 +111,11 @@ class _Checker:
             return ["call", function, self._of_type(node[2], ("str", "list"), "`len`")], "int"
         parts = [self._of_type(part, _NUMBERS, f"`{function}`") for part in node[2:]]
         return ["call", function, *parts], "int" if function in ("ceil", "floor", "round") else "float"
+
+
+def _is_silence(node: Node) -> bool:
+    """Whether the opposite of this would need somebody not to have said something."""
+    return node[0] == "said" or (node[0] == "or" and any(map(_is_silence, node[1:])))
 
 
 def _word(*nodes: Node) -> str:

@@ -63,7 +63,6 @@ def value(text: str, expect: str = "any") -> Any:
         ("round(ceil(0.2)) == 1", True),
         ('said("one gpu")', True),
         ('said("two gpus")', None),
-        ('not said("two gpus")', None),
     ],
 )
 def test_values(text: str, expected: object) -> None:
@@ -145,6 +144,8 @@ def test_what_is_not_of_the_language_is_refused_with_its_place(text: str, messag
         ("a.name + 1 > 2", "needs int or float"),
         ("a.count", "a condition is true or false"),
         ("a.yes in a.count", "looks into a list or a text"),
+        ('a.yes and not said("two gpus")', "silence is no denial"),
+        ('not (a.yes or said("two gpus"))', "silence is no denial"),
     ],
 )
 def test_names_and_types_are_checked_when_a_rule_is_loaded(text: str, message: str) -> None:
