@@ -25,6 +25,7 @@ from .infer import Ranked
 from .kb.knowledge import Knowledge
 from .next_tests import NextTest
 from .not_seen import not_seen
+from .probe import Event
 from .symptoms import Seen
 from .weigh import Weighed
 from .wording import fill, show
@@ -167,7 +168,21 @@ def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
     events = sorted(
         gathered.events, key=lambda one: (order.get(one.place.input, 0), one.place.line or 0, one.what)
     )
-    return tuple(Happened(one.what, one.place, one.said) for one in events)
+    # Every rank prints the error that ended it: it is one thing that happened.
+    alike: dict[tuple[str, str, str], list[Event]] = {}
+    for one in events:
+        alike.setdefault((one.what, one.said, one.place.input), []).append(one)
+    return tuple(
+        Happened(_with_count(what, group), group[0].place, said) for (what, said, _), group in alike.items()
+    )
+
+
+def _with_count(what: str, group: Sequence[Event]) -> str:
+    """What happened, with how often, where it was more than once."""
+    ranks = {one.place.rank for one in group}
+    if len(ranks) > 1:
+        return f"On {len(ranks)} ranks: {what}"
+    return f"{what} ({len(group)} times)" if len(group) > 1 else what
 
 
 def _fact(fact: Fact, knowledge: Knowledge) -> FactFound:
