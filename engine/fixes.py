@@ -169,6 +169,9 @@ def _after(
         return change.otherwise
     target = float(change.value)  # type: ignore[arg-type]
     match change.way:
+        case "multiply" if not number:
+            # Four times no warm-up is none.
+            return change.otherwise
         case "multiply":
             return _like(number, number * target)
         case "at_least":

@@ -33,6 +33,15 @@ def counting(reads: Iterable[Read]) -> list[Occurrence]:
     return sorted(found, key=lambda one: (one.document.origin.rank, one.implied))
 
 
+def in_force(reads: Iterable[Read]) -> dict[str, Scalar]:
+    """Setting -> the value that counts."""
+    found: dict[str, Scalar] = {}
+    for one in counting(reads):
+        if one.value is not None:
+            found.setdefault(one.setting, one.value)
+    return found
+
+
 def setting_facts(reads: Sequence[Read]) -> Iterator[Fact]:
     """The facts `config.<setting>`, the most trusted first."""
     for one in counting(reads):

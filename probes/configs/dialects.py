@@ -56,7 +56,7 @@ class Dialects:
         always = [
             one
             for one, stored in self.stored.items()
-            if stored.get("always") and kinds & {*stored["formats"]}
+            if stored.get("always") and kinds & {*stored["formats"]} and self._allowed(one, names)
         ]
         return [self[one] for one in dict.fromkeys([*taken, *sorted(always, key=lambda one: one == "plain")])]
 

@@ -20,6 +20,7 @@ from .package_facts import package_facts
 from .packages import is_package_list
 from .reading import Reader
 from .since import changed_since
+from .twins import twins
 
 Printed = Sequence[PrintedSettings] | Callable[[], Sequence[PrintedSettings]]
 _KINDS = (Kind.CONFIG, Kind.CODE, Kind.PACKAGES)
@@ -77,7 +78,7 @@ class ConfigProbe:
         reader.printed(self._printed() if callable(self._printed) else self._printed)
         self.sources = reader.reads
         findings.inputs += reader.seen
-        findings.notes += self._changed_since(reader.reads)
+        findings.notes += [*self._changed_since(reader.reads), *twins(reader.reads)]
         findings.notes += dict.fromkeys(reader.notes)
         findings.excerpts += [
             one.document.text[:EXCERPT] for one in reader.reads if one.document.part is None

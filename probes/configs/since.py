@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from traindx.engine.facts import Scalar
@@ -13,7 +13,7 @@ from traindx.engine.regex import regex
 from ..inputs import Input, Kind
 from ..text import Unreadable
 from .canonical import occurrences
-from .combine import Read, counting
+from .combine import Read, in_force
 from .exact import read_file
 from .sources import read_documents
 from .values import equal
@@ -39,7 +39,7 @@ def changed_since(
         if then is None or _time(path) <= written:
             continue
         here = [read for read in reads if read.document.file.path == path]
-        before, now = _settings(_as_then(then[1], here, knowledge)), _settings(here)
+        before, now = in_force(_as_then(then[1], here, knowledge)), in_force(here)
         for setting in before.keys() | now.keys():
             was, value = before.get(setting), now.get(setting)
             if was is None or value is None or not equal(was, value):
@@ -75,14 +75,6 @@ def _as_then(backup: Path, here: Sequence[Read], knowledge: Knowledge) -> list[R
         for one in read_documents(file, outer.origin, named=outer.named, format_name=outer.format)
         if (dialects := spoken.get(one.name, ()))
     ]
-
-
-def _settings(reads: Sequence[Read]) -> Mapping[str, Scalar]:
-    found: dict[str, Scalar] = {}
-    for one in counting(reads):
-        if one.value is not None:
-            found.setdefault(one.setting, one.value)
-    return found
 
 
 def _shown(value: Scalar | None) -> str:

@@ -12,7 +12,7 @@ from traindx.engine.redact import excerpt
 from .collected import SHOWN, Collected
 from .failures import Failure, failures_of, tell_failures
 from .frames import Places
-from .log import Log, tell_progress
+from .log import Log, interval, tell_progress
 from .loss_facts import HIDDEN
 from .people import People
 from .series_facts import tell_series
@@ -100,15 +100,20 @@ class Conclusion:
             return
         place = steps.place or Place(logs[0].name)
         curves = any(log.has_curves() for log in logs)
-        reached = curves and int(steps.value) >= int(total.value)  # type: ignore[arg-type]
+        missing = int(total.value) - int(steps.value)  # type: ignore[arg-type]
+        if not curves and missing <= 0:
+            return
+        reached = curves and missing <= 0
         failed = first is not None or any(
             hit.rule.role in ("failure", "consequence") for hit in self._hits.found.values()
         )
+        # Where a loss is printed every 50 steps, the last 50 may have been made and not printed.
+        open_end = missing > max((interval(log) for log in logs), default=0)
         if reached:
             self._facts.add("log.finished", True, place)
-        elif failed or sum(log.positions.seen for log in logs) >= _ENOUGH:
+        elif failed or (open_end and sum(log.positions.seen for log in logs) >= _ENOUGH):
             self._facts.add("log.finished", False, place)
-        if reached or failed or sum(log.positions.seen for log in logs) >= _ENOUGH:
+        if reached or failed or (open_end and sum(log.positions.seen for log in logs) >= _ENOUGH):
             self._facts.add("log.ends_midway", not (reached or failed), place)
 
     def _tell_missing(self, ranks: set[int]) -> None:

@@ -80,7 +80,7 @@ class Formats:
     @property
     def trainer(self) -> str:
         """The trainer that was recognised first; empty where none was."""
-        return next((one.trainer for one in self.seen.values()), "")
+        return next((one.trainer for one in self.seen.values() if one.trainer), "")
 
 
 def _value(group: str, match: re.Match[bytes], metric: str = "") -> Value:

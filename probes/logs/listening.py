@@ -20,7 +20,7 @@ from .signatures import Hits, Signatures
 
 _RAISES = regex(rb"\s+(?:raise|warnings\.warn)\b")
 """A line of source in a traceback whose text is the message that follows, before it was filled in."""
-_OWN = frozenset((b"i", b"my", b"we", b"our"))
+_OWN = frozenset((b"i", b"my"))
 
 
 class Listener:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 from traindx.engine.facts import Place
 
+from .bare import drop_doubtful
 from .collected import shown
 from .heard import Heard
 from .lines import Lines
@@ -16,6 +18,9 @@ from .signatures import Hits
 from .store import Store
 from .told import Told
 
+_SAMPLE = 256
+_OFTEN = 3
+"""A run that is resumed goes back a step or two; what goes back more often is counted in each epoch."""
 _ALONE = frozenset((
     "learning_rate", "loss_scale", "grad_norm", "memory_gib", "host_memory_gib", "mfu", "gpu_utilization", "data_time",
     "seconds_per_step", "samples_per_second", "tokens_per_second",
@@ -68,6 +73,7 @@ class Log:
 
     def drop_strays(self) -> None:
         """Forget numbers that look like metrics and stand where no training is."""
+        drop_doubtful(self.store)
         training = self.has_curves() or self.positions.sample
         for one in list(self.store):
             scores = (
@@ -93,13 +99,32 @@ def tell_progress(told: Told, log: Log) -> None:
     where = [(log.positions.where(mark), mark) for mark in marks]
     steps = [(at.step, mark) for at, mark in where if at.step is not None]
     epochs = [(at.epoch, mark) for at, mark in where if at.epoch is not None]
-    if steps:
+    if steps and not _begin_anew(log):
         told.tell("log.steps", int(steps[-1][0]), steps[-1][1])
     if epochs:
         told.tell("log.epochs", float(epochs[-1][0]), epochs[-1][1])
     total = _total(log)
     if total is not None:
         told.tell("log.total_steps", total, marks[-1] if marks else None)
+
+
+def _begin_anew(log: Log) -> bool:
+    """Whether the steps are those of an epoch, and begin anew with each: they do not say how far the run came."""
+    for one in log.store.of("loss")[:1] or log.store.of("loss_part")[:1]:
+        marks = one.marks[:: max(1, len(one.marks) // _SAMPLE)]
+        steps = [step for mark in marks if (step := log.positions.where(mark).step) is not None]
+        return sum(after < before for before, after in itertools.pairwise(steps)) >= _OFTEN
+    return False
+
+
+def interval(log: Log) -> float:
+    """How many steps there are between the last two losses that are printed; 0 where that is not known."""
+    gaps = [0.0]
+    for one in log.store.of("loss")[:1] or log.store.of("loss_part")[:1]:
+        steps = [log.positions.where(mark).step for mark in one.marks[-2:]]
+        if len(steps) > 1 and steps[0] is not None and steps[1] is not None:
+            gaps.append((steps[1] - steps[0]) / one.stride)
+    return max(gaps)
 
 
 def _total(log: Log) -> int | None:

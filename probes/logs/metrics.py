@@ -77,7 +77,7 @@ class Metrics:
             marker = places.marker(indices, series.rank)
             series.extend(values, marker)
             if series.name.metric == "loss":
-                self._positions.trained(marker.one(len(indices) - 1))
+                self._positions.trained(marker.one(len(indices) - 1), indices)
         self._batches = {}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .blocks import Block
 from .lines import Lines
@@ -101,6 +101,8 @@ class Positions:
         """The same with all that places it."""
         self._totals: set[int] = set()
         """How much the bars count that stand with a loss of training."""
+        self._barless = False
+        """Losses were printed long before any bar."""
         self._anew = self._on = False
         """The bars were seen to begin anew with an epoch, or to go on through it."""
         self._counted_before: tuple[float, tuple[int, int]] | None = None
@@ -133,10 +135,16 @@ class Positions:
         if reading.finished or (reading.epoch == 0 and reading.whole_epoch):
             self.zero_based = True
 
-    def trained(self, mark: Mark) -> None:
-        """Take in that a loss of training stands here: the bars with it are those that count steps."""
-        own = self._reading(mark.line)
-        pair = own.pair or (self._reading(mark.bar).pair if own.step is None else None)
+    def trained(self, mark: Mark, indices: Sequence[int]) -> None:
+        """Take in that a loss of training stands here, the last of those at these indices: bars with it count steps.
+
+        A bar that comes first after many losses, as that of an evaluation, counts none.
+        """
+        own, bars = self._reading(mark.line), self.guides.bars
+        early = 0 if self.seen else bisect_left(indices, bars[0]) if bars else len(indices)
+        self._barless = self._barless or early >= _COMPARED
+        beside = own.step is None and not self._barless
+        pair = own.pair or (self._reading(mark.bar).pair if beside else None)
         if pair is not None and len(self._totals) < MAX_SAMPLES:
             self._totals.add(pair[1])
 
@@ -146,7 +154,7 @@ class Positions:
 
     def is_of_training(self, line: bytes) -> bool:
         """Whether a bar counts steps of training, as far as the bars beside losses tell."""
-        pair = self._lines.pair(line) if self._totals else None
+        pair = self._lines.pair(line) if self._totals or self._barless else None
         return pair is None or pair[1] in self._totals
 
     def _compare(self) -> None:
@@ -195,7 +203,13 @@ class Positions:
         own = self._reading(mark.line)
         counts = own.pair is not None and self.is_of_training(mark.line)
         said = own if own.step is not None or counts else self._reading(mark.bar)
-        step = said.step if said.step is not None or said.pair is None else self._counted(mark, *said.pair)
+        step = said.step
+        if (
+            step is None
+            and said.pair is not None
+            and not (self._barless and said.pair[1] not in self._totals)
+        ):
+            step = self._counted(mark, *said.pair)
         return Where(step, lambda: self._epoch(mark))
 
     def _counted(self, mark: Mark, done: int, total: int) -> float:

@@ -14,7 +14,8 @@ _WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _OTHER_SCRIPT = regex(
     r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"
 )
-_SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My|we|We|our|Our)\b")
+_SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My)\b")
+"""Somebody's own words. Libraries say we: `We strongly recommend passing in an attention_mask`."""
 SPEAKER = r"(?:\[[\d: /.-]{4,22}\] ?)?(?!\w*(?:[Ee]rror|Exception|Warning)\b)[^\W\d_][\w.'-]{0,23}(?: [\w.'-]{1,23})? ?[:：] ?"
 """Who says what follows, as chats write it, in any script: `小王: `, `[14:03] Oleg: `."""
 SENT = regex(rf"^{SPEAKER}(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s)")

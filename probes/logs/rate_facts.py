@@ -52,7 +52,8 @@ def tell_rate(
     if not unseen:
         told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
     if len(values) > _SOME and hidden <= _LOW * peak:
-        begun = {line.marks.before(number) for number in told.stages}
+        # The rate of a stage may be printed just before its first epoch.
+        begun = {line.marks.before(number) - ahead for number in told.stages for ahead in (0, 1)}
         drops = [place for place in _drops(values, peak) if place not in begun]
         back = len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > 0.5 * peak)
         told.tell("log.lr.falls_back", back, line.marks[drops[0]] if back else end)

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.regex import regex
 
-from .names import Names
+from .names import POSITIONS, Name, Names
 from .reading import Reading
 from .walk import Walk
 
 LONGEST = 1 << 14
 """Bytes of a line that are searched for numbers."""
 _LETTERS = regex(rb"[a-z]+")
+_WORDS = regex(rb"[A-Za-z][A-Za-z0-9]*")
 
 
 class Reader:
@@ -33,6 +34,8 @@ class Reader:
         self._validation = _bytes(knowledge.words["of-validation"])
         self._other_work = _bytes(knowledge.words["other-work"])
         self._counted = _bytes(knowledge.words["counted"])
+        self._glued = _bytes(knowledge.words["glued-position"])
+        self._no_bare_loss = _bytes(knowledge.words["not-a-bare-loss"])
         self._around = _bytes(knowledge.words["around-a-run"])
 
     def read(self, line: bytes) -> Reading:
@@ -60,6 +63,24 @@ class Reader:
     def is_counted(self, word: bytes) -> bool:
         """Whether a pair that stands before this word counts things, and says nothing of how far the run is."""
         return word.lower() in self._counted
+
+    def glued(self, word: bytes) -> Name | None:
+        """What a number is that stands right behind this word: a step or an epoch, or nothing that is known."""
+        if word.lower() not in self._glued:
+            return None
+        return self.names.find(word.decode("latin-1")) or self.names.find("epoch")
+
+    def has_bare_losses(self, line: bytes, measured: Iterable[str]) -> bool:
+        """Whether numbers that only say `train` and `val` are losses here: nothing else is named whose number they could be.
+
+        `measured` are the metrics that have numbers of their own.
+        """
+        words = _WORDS.findall(line)
+        if any(word.lower() in self._no_bare_loss for word in words):
+            return False
+        found = (self.names.find(word.decode("latin-1")) for word in words if self.split(word) is None)
+        others = {name.metric.removeprefix("eval_") for name in found if name is not None} - POSITIONS
+        return others <= {metric.removeprefix("eval_") for metric in measured}
 
     def is_around_a_run(self, words: bytes) -> bool:
         """Whether a pair behind these words counts stages or folds, of which each is a run: `Stage 2/2`."""

@@ -21,6 +21,7 @@ _BAR = regex(
     rb"%(?:\||\s*[\x80-\xff])[^\d\r]*(?P<done>\d+)/(?P<total>\d+)(?:[^\r]*?[\s,](?P<rate>\d+\.?\d*)(?P<unit>it/s|s/it))?"
 )
 """A progress bar in the last cell, as `62%|██  | 72/115 [00:12<00:07, 6.51it/s]`."""
+_THIN, _THICK = "\N{BOX DRAWINGS LIGHT VERTICAL}".encode(), "\N{BOX DRAWINGS HEAVY VERTICAL}".encode()
 _ALPHA = regex(rb"[A-Za-z]")
 _OF_CLASSES = frozenset((b"class", b"classes", b"category", b"categories"))
 
@@ -35,6 +36,7 @@ class Table(NamedTuple):
 
     def row(self, line: bytes, names: Names) -> Reading | None:
         """The numbers of a row, or None where the line is no row of this table."""
+        line = _with_bars(line)
         spans = _spans(self.cells, line)
         # A progress bar may follow in the last cell.
         if len(spans) < self.width or (len(spans) > self.width and b"%" not in line):
@@ -54,6 +56,7 @@ def header_of(line: bytes, names: Names) -> Table | None:
 
     Two of its cells must name something we know, and one of them a curve.
     """
+    line = _with_bars(line)
     cells = _cells_of(line)
     spans = _spans(cells, line)
     texts = [line[start:end] for start, end in spans]
@@ -73,6 +76,11 @@ def header_of(line: bytes, names: Names) -> Table | None:
     ):
         return None
     return Table(columns, len(spans), cells)
+
+
+def _with_bars(line: bytes) -> bytes:
+    """A line in which the strokes that a table is drawn with are plain ones, at the same places."""
+    return line.replace(_THIN, b" | ").replace(_THICK, b" | ") if b"\xe2\x94" in line else line
 
 
 def _cells_of(line: bytes) -> re.Pattern[bytes]:

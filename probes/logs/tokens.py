@@ -32,6 +32,11 @@ _SENTENCE = 12
 """Words from which on a line may be a sentence, in whatever language."""
 GOES_ON = regex(rb"[-.]\w|,\d")
 """What shows that a number is a part of something: of a version, a date, or a number with a decimal comma."""
+GLUED = regex(rb"(?i)(?:[a-z0-9]{1,20}_)?([a-z]{1,9})[-_#]?((\d{1,9})(?:/(\d{1,9}))?)")
+"""A word with its number: `Epoch12`, `it50/332`, `fold0_ep3`."""
+PAIR = regex(rb"\d+/\d+")
+GIVEN = regex(rb"['\"]?\s*[:=]\s*['\"]?[-+]?(?:\d|\.\d|nan|inf|NaN|Inf)(?!\d{0,2}%)")
+"""A number is given to what stands before: `step1=0.3` is the name of something."""
 NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 VALUE_NEXT = regex(rb"(?:\s*[:=]|\s+(?:is|was)\b)\s*(?=[-+]?(?:\d|\.\d|nan|inf|NaN|Inf))")
 ANY_NUMBER = regex(rb"\d[\d.,eE+-]*")

@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from traindx.engine.regex import regex
+
+from .bare import Bare
 from .names import POSITIONS
 from .quantities import number, whole
 from .reading import Reading
 from .taking import Taking
 from .tokens import (
     FILE,
+    GIVEN,
+    GLUED,
     GOES_ON,
     IN_PARENS,
     NUMBER_NEXT,
+    PAIR,
     TOKEN,
     VALUE_NEXT,
     unit_at,
@@ -27,6 +33,7 @@ MAX_TOKENS = 1500
 _SCORES = frozenset(("accuracy", "eval_accuracy"))
 """Metrics that are also printed as a count of all: `Accuracy: 952/1000`."""
 
+_LETTER = regex(rb"[A-Za-z]")
 _RESETS = frozenset(b",;{}&")
 
 
@@ -38,6 +45,9 @@ class Walk(Taking):
         self.frozen = False
         self.measured = (-1, -1)
         """The name before a word that says where it was measured."""
+        self.bare = Bare()
+        self.glued = False
+        """A number stood right behind a word inside of the line: without a measurement it is part of a name."""
 
     def run(self) -> Reading:
         """All that the line says."""
@@ -49,7 +59,8 @@ class Walk(Taking):
             position = token.end()
             kind = token.lastgroup
             if kind == "word":
-                self._word(token)
+                if not (token[0][-1:].isdigit() and self._glued(token)):
+                    self._word(token)
             elif kind == "number":
                 position = self._number(token)
             elif kind == "mark":
@@ -59,6 +70,9 @@ class Walk(Taking):
             else:
                 self._reset()
         reading = self.reading
+        self.bare.settle(self.reader, self.line, reading)
+        if self.glued and not reading.values:
+            return Reading()
         if (
             reading.pair
             and not (self.pairs.counts_steps or reading.values)
@@ -90,6 +104,30 @@ class Walk(Taking):
             self.start, self.end = token.span()
         elif kind == "" or (kind == "wraps" and not self.line.startswith(b"(", token.end())):
             self.end = token.end()
+
+    def _glued(self, token: re.Match[bytes]) -> bool:
+        """Take in a step or an epoch that is one word with its number; False where the word is a name."""
+        found = GLUED.fullmatch(self.line, *token.span())
+        name = self.reader.glued(found[1]) if found is not None else None
+        if found is None or name is None or GIVEN.match(self.line, token.end()):
+            return False
+        others = re.findall(rb"(?i)(?<![a-z])" + re.escape(found[1]) + rb"[-_#]?\d", self.line)
+        if len(others) > 1:
+            return False  # `step1 loss 0.3 step2 loss 0.4` are two losses.
+        self.glued = self.glued or _LETTER.search(self.line, 0, token.start()) is not None
+        done, total = found[3].decode(), found[4]
+        if name.metric == "epoch":
+            self.reading.place("epoch", done, found.start(3))
+            self.reading.total_epochs = whole(total.decode()) if total else self.reading.total_epochs
+        elif total is None:
+            self.reading.place("step", done, found.start(3), name.trust)
+        elif int(done) <= int(total):
+            pair = PAIR.match(self.line, found.start(2))
+            assert pair is not None
+            self.pairs.take(pair, name, b"", validation=bool(self.validation))
+        self._reset()
+        self._go_on(token.end())
+        return True
 
     def _mark(self, token: re.Match[bytes]) -> int:
         mark, position = token[0], token.end()
@@ -153,6 +191,10 @@ class Walk(Taking):
             return position
         if name is not None:
             self.take(name, token, unit)
+        elif self.start >= 0 and not unit and after == position:
+            words = self.line[self.start : self.end]
+            if (split := self.reader.split(words)) is not None:
+                self.bare.note(split, self.start, token)
         self._reset()
         if name is not None and name.metric in POSITIONS:
             self._go_on(after)

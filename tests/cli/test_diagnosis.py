@@ -252,3 +252,28 @@ def test_prose_in_which_no_symptom_is_recognised_is_not_called_healthy(
     assert result.code == 0
     assert "Nothing wrong found" not in result.out
     assert "Say what goes wrong with --symptom" in result.out
+
+
+@pytest.mark.parametrize("report", ["incident.md", "report.txt", "report.json", "diagnosis.log"])
+def test_our_own_report_in_the_run_directory_is_no_evidence(
+    diagnose: Command, in_example: Path, report: str
+) -> None:
+    before = diagnose(".", "--format", "json").data
+    diagnose(".", "--report", report)
+    again = diagnose(".", "--format", "json").data
+    assert [one["name"] for one in again["inputs"]] == [one["name"] for one in before["inputs"]]
+    assert again["causes"] == before["causes"]
+    assert any(report in note for note in again["notes"])
+
+
+def test_a_report_that_is_all_there_is_cannot_be_read(diagnose: Command, in_example: Path) -> None:
+    diagnose(".", "--report", "report.txt")
+    named = diagnose("report.txt", "--no-machine")
+    assert (named.code, "which is no evidence" in named.err) == (2, True)
+
+
+def test_an_incident_report_that_people_wrote_is_read(diagnose: Command, in_example: Path) -> None:
+    (in_example / "incident.md").write_text(
+        "# Incident report\n\n## Summary\n\nThe loss became NaN at step 300.\n"
+    )
+    assert "incident.md" in {one["name"] for one in diagnose(".", "--format", "json").data["inputs"]}

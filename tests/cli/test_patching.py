@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -164,3 +165,25 @@ def test_the_diff_of_a_file_with_windows_line_ends_applies(diagnose: Command, in
     result = diagnose(*NAN, *FILES, "--diff")
     assert "secrets" not in result.err
     assert "+precision: bf16" in result.out
+
+
+def test_a_change_is_not_made_again_before_the_run_is(diagnose: Command, in_example: Path) -> None:
+    os.utime("train.log", (1.7e9, 1.7e9))
+    diagnose(*NAN, *FILES, "--write")
+    written = (in_example / "config.yaml").read_text()
+    again = diagnose(*NAN, *FILES, "--write")
+    assert (in_example / "config.yaml").read_text() == written
+    assert "it was changed from fp16 to bf16 after the log was written: run again first" in again.err
+
+
+def test_after_a_new_run_the_next_change_is_made(diagnose: Command, in_example: Path) -> None:
+    diagnose(*NAN, *FILES, "--write")
+    now = (in_example / "config.yaml").stat().st_mtime + 60
+    os.utime("train.log", (now, now))
+    assert "was changed after the log" not in diagnose(*NAN, *FILES).out
+
+
+def test_a_patched_copy_beside_its_original_is_said(diagnose: Command, in_example: Path) -> None:
+    diagnose(*NAN, *FILES, "--patched", "fixed.yaml")
+    notes = diagnose(*NAN, ".", "--format", "json").data["notes"]
+    assert any("fixed.yaml says what config.yaml says, but for precision" in note for note in notes)

@@ -7,7 +7,6 @@ import pytest
 from traindx.engine.facts import Scalar
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.configs.contradicting import plan_agreeing
-from traindx.probes.configs.patch import Patch
 
 from .conftest import Reads
 
@@ -33,14 +32,6 @@ KOHYA = (
     "python flux_train_network.py --network_module networks.lora_flux --network_dim 16 --cache_text_encoder_outputs "
     "--cache_text_encoder_outputs_to_disk --learning_rate 1e-4 --max_train_epochs 10\n"
 )
-
-
-@pytest.fixture
-def plan(read: Reads, knowledge: Knowledge) -> object:
-    def planned(name: str, text: str, **changes: Scalar) -> Patch:
-        return plan_agreeing(read({name: text}).probe.sources, changes, knowledge)
-
-    return planned
 
 
 @pytest.mark.parametrize(

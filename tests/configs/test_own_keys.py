@@ -227,3 +227,75 @@ def test_what_a_trainer_does_not_take_is_not_given(
     run = read({"c.yaml": text})
     assert run["dialect"] in ("ultralytics", "timm")
     assert run.plan(**{setting: value}).files == ()
+
+
+NANOTRON = """\
+optimizer:
+  learning_rate_scheduler:
+    learning_rate: 0.0003
+    lr_decay_style: cosine
+    lr_decay_steps: null
+    lr_warmup_steps: 2000
+  optimizer_factory:
+    name: adamW
+  zero_stage: 0
+parallelism:
+  dp: 8
+tokens:
+  batch_accumulation_per_replica: 8
+  micro_batch_size: 8
+  train_steps: 600
+  val_check_interval: -1
+"""
+
+
+def test_nanotron_gets_none_of_megatrons_keys(read: Reads) -> None:
+    run = read({"config.yaml": NANOTRON})
+    assert (run["dialect"], run["warmup_steps"], run["eval_interval"]) == ("nanotron", 2000, None)
+    after = run.patched(gradient_checkpointing=True, lr_decay_steps=600)
+    assert after == NANOTRON.replace("null", "600").replace("dp: 8\n", "dp: 8\n  recompute_layer: true\n")
+    assert run.plan(zero_stage=3, dataloader_workers=4, attention="sdpa").files == ()
+
+
+NEOX = """\
+{
+  "pipe_parallel_size": 1,
+  "num_layers": 24,
+  "seq_length": 2048,
+  "max_position_embeddings": 2048,
+  "gpt_j_residual": true,
+  "min_lr": 0.00003,
+  "optimizer": {"type": "Adam", "params": {"lr": 0.0003}},
+  "zero_optimization": {"stage": 1},
+  "train_micro_batch_size_per_gpu": 8,
+  "gas": 4,
+  "train_iters": 143000,
+  "checkpoint_factor": 1000,
+  "log_interval": 10,
+}
+"""
+
+
+def test_neox_has_keys_of_its_own_beside_deepspeeds(read: Reads) -> None:
+    run = read({"410M.yml": NEOX})
+    assert (run["dialect"], run["learning_rate"], run["save_interval"]) == ("gpt-neox", 0.0003, 1000)
+    # The program fills in `gas` itself, and reads the long name alone.
+    assert run["gradient_accumulation_steps"] == 1
+
+
+@pytest.mark.parametrize("changes", [{"save_interval": 500}, {"eval_interval": 500}])
+def test_axolotl_takes_no_steps_beside_times_in_an_epoch(read: Reads, changes: dict[str, int]) -> None:
+    text = "base_model: m\nsequence_len: 2048\nmicro_batch_size: 2\nsaves_per_epoch: 1\nevals_per_epoch: 4\n"
+    run = read({"a.yml": text})
+    assert (run["save_interval"], run["eval_interval"], run.plan(**changes).files) == (None, None, ())
+
+
+@pytest.mark.parametrize("changes", [{"warmup_steps": 100}, {"lora_rank": 8}, {"lr_scheduler": "cosine"}])
+def test_torchtune_gets_no_arguments_of_what_is_not_built(read: Reads, changes: dict[str, int]) -> None:
+    text = "checkpointer:\n  _component_: c\nmodel:\n  _component_: m\noptimizer:\n  _component_: o\n  lr: 2e-5\nepochs: 3\n"
+    assert read({"a.yaml": text}).plan(**changes).files == ()
+
+
+def test_a_timeout_is_no_variable_of_the_environment(read: Reads) -> None:
+    script = "#!/bin/bash\nexport NCCL_DEBUG=WARN\npython train.py\n"
+    assert read({"a.sh": script}).plan(ddp_timeout_s=7200).files == ()

@@ -121,3 +121,11 @@ def test_any_text_is_read_and_places_are_inside_it(text: str) -> None:
             start, end = entry.span
             assert 0 <= start <= end <= len(text)
             assert entry.style == "flag" or text[start:end] == entry.value
+
+
+def test_a_script_in_quotes_is_one_of_its_own() -> None:
+    text = "srun bash -c 'torchrun --nproc_per_node 8 train.py --lr 1e-4'\n"
+    (part,) = shell_file.read(text).parts
+    assert (part.format, text[part.offsets[0] : part.offsets[-1]]) == ("shell", part.text)
+    assert "c" not in options(text)
+    assert options(part.text)["lr"] == "1e-4"

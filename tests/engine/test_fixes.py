@@ -38,6 +38,7 @@ def changed(make_pack: PackMaker, settings: str, facts: Mapping[str, Value]) -> 
         ("{learning_rate: {multiply: 0.1, otherwise: 1.0e-5}}", {}, {"learning_rate": 1e-5}),
         ("{micro_batch_size: {multiply: 0.5}}", {"config.micro_batch_size": 5}, {"micro_batch_size": 2}),
         ("{micro_batch_size: {multiply: 0.5}}", {"config.micro_batch_size": 1}, {}),
+        ("{micro_batch_size: {multiply: 4}}", {"config.micro_batch_size": 0}, {}),
         ("{micro_batch_size: {at_least: 4}}", {"config.micro_batch_size": 2}, {"micro_batch_size": 4}),
         ("{micro_batch_size: {at_least: 4}}", {"config.micro_batch_size": 8}, {}),
         (

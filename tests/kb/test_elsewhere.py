@@ -31,6 +31,11 @@ def knowledge() -> Knowledge:
         ({"log.machine": True, "log.trainer": "deepspeed", "env.gpu_count_here": 0}, True),
         ({"log.machine": True, "config.attention": "flash2", "env.gpu_count_here": 0}, True),
         ({"log.machine": True, "config.attention": "flash2", "env.gpu_count_here": 8}, None),
+        ({"log.machine": True, "config.device": "cuda", "env.gpu_count_here": 0}, True),
+        (
+            {"log.machine": True, "config.device": "cuda", "log.runs_on_cpu": True, "env.gpu_count_here": 0},
+            None,
+        ),
         ({"config.files": 1}, True),
         ({"config.files": 1, "log.watched_steps": 10}, None),
         ({"config.files": 1, "log.machine": True}, None),

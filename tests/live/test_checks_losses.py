@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -44,6 +45,54 @@ def test_soft_targets_are_fine() -> None:
     said = train(mlp(), nn.CrossEntropyLoss(), batch)
     assert said["loss.input_is_probabilities"] is False
     assert "data.labels.out_of_range" not in said.facts
+
+
+def summing(to_one: Callable[[int], bool]) -> Any:
+    """A network whose scores are numbers of their own, and in some of its calls happen to sum to 1."""
+
+    class Summing(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner, self.calls = mlp(8, 1), 0
+
+        def forward(self, x: Any) -> Any:
+            self.calls += 1
+            first = torch.sigmoid(self.inner(x))
+            return torch.cat([first, (1.0 if to_one(self.calls) else 1.2) - first], dim=1)
+
+    return Summing()
+
+
+def two(count: int = 32) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(count, 8), torch.randint(0, 2, (count,))
+
+
+def test_scores_that_sum_to_one_once_are_no_probabilities() -> None:
+    said = train(summing(lambda call: call == 2), nn.CrossEntropyLoss(), two)
+    assert all(
+        one["value"] is False for one in said.records("fact") if one["name"] == "loss.input_is_probabilities"
+    )
+
+
+def test_scores_that_sum_to_one_again_and_again_are() -> None:
+    assert (
+        train(summing(lambda call: True), nn.CrossEntropyLoss(), two)["loss.input_is_probabilities"] is True
+    )
+
+
+@pytest.mark.parametrize(
+    ("lowest", "padded", "told"), [(0, False, True), (1, False, False), (1, True, False), (0, True, True)]
+)
+def test_labels_that_are_the_blank_of_ctc_are_seen(lowest: int, padded: bool, told: bool) -> None:
+    model: Any = nn.Sequential(nn.Linear(8, 16), nn.Unflatten(1, (4, 4)), nn.LogSoftmax(dim=2))
+    sizes = torch.full((32,), 2)
+
+    def loss(out: Any, labels: Any) -> Any:
+        labels = torch.cat([labels, torch.zeros_like(labels)], dim=1) if padded else labels.flatten()
+        return F.ctc_loss(out.transpose(0, 1), labels, torch.full((32,), 4), sizes, zero_infinity=True)
+
+    said = train(model, loss, lambda: (torch.randn(32, 8), torch.randint(lowest, 4, (32, 2))))
+    assert said["loss.ctc_blank_in_labels"] is told
 
 
 def test_softmax_twice_by_hand_is_seen() -> None:

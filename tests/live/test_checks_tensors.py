@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -173,6 +174,51 @@ def test_gradients_that_explode_are_named() -> None:
     said = train(mlp(8, 1), lambda out, y: 1e6 * F.mse_loss(out, y), numbers, lr=1e-12)
     assert said["grad.exploding_module"] == "0.weight"
     assert "grad.exploding_module" not in train(mlp(8, 1), nn.MSELoss(), numbers).facts
+
+
+def test_layers_whose_task_is_solved_in_the_end_do_not_vanish() -> None:
+    model: Any = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU())
+    heads: Any = nn.ModuleList([nn.Linear(16, 4), nn.Linear(16, 4)])
+    with checked() as said:
+        optimizer = torch.optim.SGD([*model.parameters(), *heads.parameters()], lr=0.01)
+        for step in range(1, 1101):
+            inputs, labels = classes()
+            hidden = model(inputs)
+            solved = step >= 900
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(heads[0](hidden), labels) * (1e-9 if solved else 1.0)
+            (loss + F.cross_entropy(heads[1](hidden.detach()), labels)).backward()
+            optimizer.step()
+    assert said["grad.early_layers_small"] is False
+
+
+@pytest.mark.parametrize("buffers", [False, True])
+def test_a_running_mean_of_the_weights_alone_leaves_batch_normalisation_behind(buffers: bool) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.norm, self.last = nn.Linear(8, 16), nn.BatchNorm1d(16), nn.Linear(16, 4)
+
+        def forward(self, x: Any) -> Any:
+            return self.last(torch.relu(self.norm(self.first(x))))
+
+    model = Net()
+    mean = copy.deepcopy(model).eval()
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        for step in range(60):
+            inputs, labels = classes()
+            optimizer.zero_grad()
+            F.cross_entropy(model(inputs), labels).backward()
+            optimizer.step()
+            with torch.no_grad():
+                for ours, theirs in zip(mean.parameters(), model.parameters(), strict=True):
+                    ours.lerp_(theirs, 0.1)
+                for ours, theirs in zip(mean.buffers(), model.buffers(), strict=True) if buffers else ():
+                    ours.copy_(theirs)
+                if step % 20 == 19:
+                    mean(inputs)
+    assert said["model.batchnorm_left_behind"] is not buffers
 
 
 # -- it changes nothing

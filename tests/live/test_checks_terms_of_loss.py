@@ -12,6 +12,7 @@ from torch import nn
 
 from tests.live.checking import checked, mlp, numbers
 from tests.live.looking import Said
+from traindx.probes.live.observer.checks import drowned as checks_drowned
 
 Loss = Callable[[Any, Any], Any]
 FROZEN = nn.Linear(1, 4).requires_grad_(False)
@@ -348,3 +349,24 @@ def test_scores_near_their_bounds_are_no_saturated_activations(outside: bool, to
             (torch.sigmoid(scores) ** 2 * (scores - targets) ** 2).mean().backward()
             optimizer.step()
     assert (said.facts.get("act.saturated_share", 0.0) > 0.5) is told
+
+
+@pytest.mark.parametrize(
+    ("scale", "weight", "drowned"),
+    [(100.0, 1.0, True), (100.0, 1000.0, False), (0.1, 1.0, False)],
+    ids=["in pixels", "weighed", "in shares of the picture"],
+)
+def test_a_cross_entropy_beside_boxes_in_pixels_is_drowned(
+    scale: float, weight: float, drowned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks_drowned, "LATE", 20)
+    trunk, box, kind = nn.Linear(8, 16), nn.Linear(16, 4), nn.Linear(16, 5)
+    with checked() as said:
+        optimizer = torch.optim.SGD([*trunk.parameters(), *box.parameters(), *kind.parameters()], lr=1e-6)
+        for _ in range(60):
+            hidden = torch.relu(trunk(torch.randn(32, 8)))
+            boxes = F.mse_loss(box(hidden), scale * torch.rand(32, 4))
+            optimizer.zero_grad()
+            (boxes + weight * F.cross_entropy(kind(hidden), torch.randint(0, 5, (32,)))).backward()
+            optimizer.step()
+    assert said["loss.term_drowned"] is drowned

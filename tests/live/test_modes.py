@@ -89,6 +89,22 @@ def test_what_runs_in_eval_mode_and_feeds_the_loss_is_no_evaluation() -> None:
     assert said.facts.get("model.grad_in_eval") is not True
 
 
+@pytest.mark.parametrize(("adapts", "told"), [(True, False), (False, True)])
+def test_an_evaluation_that_asks_for_gradients_needs_its_graph(adapts: bool, told: bool) -> None:
+    model = mlp()
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(60):
+            optimizer.zero_grad()
+            model(torch.randn(4, 8)).square().mean().backward()
+            optimizer.step()
+            for _ in range(8 if step % 20 == 19 else 0):
+                first = model(torch.randn(4, 8)).square().mean()
+                if adapts:
+                    torch.autograd.grad(first, list(model.parameters()))
+    assert (said.facts.get("model.grad_in_eval") is True) is told
+
+
 def test_several_forwards_of_the_same_inputs_sample_the_dropout() -> None:
     model, held_out = noisy(), torch.randn(16, 8)
 
@@ -116,6 +132,36 @@ def test_a_state_of_which_nothing_fits_is_counted() -> None:
     with checked("loading.Loading") as said:
         model.load_state_dict(state, strict=False)
     assert (said["checkpoint.items_loaded"], said["checkpoint.items_total"]) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("also", "left_out"), [(None, ["2.bias", "2.weight"]), ("file", None), ("hand", None), ("trained", None)]
+)
+def test_a_state_that_lacks_what_was_trained_is_told_unless_it_comes_otherwise(
+    also: str | None, left_out: list[str] | None
+) -> None:
+    model, other = mlp(), mlp()
+    with checked("loading.Loading") as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(3):
+            optimizer.zero_grad()
+            model(torch.randn(4, 8)).square().mean().backward()
+            optimizer.step()
+        state = {name: one for name, one in model.state_dict().items() if name.startswith("0.")}
+        other.load_state_dict(state, strict=False)
+        if also == "file":
+            other[2].load_state_dict(model[2].state_dict())
+        elif also == "hand":
+            with torch.no_grad():
+                for ours, theirs in zip(other[2].parameters(), model[2].parameters(), strict=True):
+                    ours.copy_(theirs)
+        elif also == "trained":
+            anew = torch.optim.SGD(other.parameters(), lr=0.01)
+            for _ in range(3):
+                anew.zero_grad()
+                other(torch.randn(4, 8)).square().mean().backward()
+                anew.step()
+    assert said.facts.get("checkpoint.trained_left_out") == left_out
 
 
 @pytest.mark.parametrize("inverted", [True, False])

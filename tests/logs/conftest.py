@@ -49,13 +49,17 @@ SIGNATURES = r"""
 """
 
 
+TAKEN = ("stage-announced",)
+"""Signatures of our own that the reader of curves goes by."""
+
+
 def read_yaml(path: Path) -> Any:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")
 def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
-    """What our own knowledge base says of logs, with four signatures."""
+    """What our own knowledge base says of logs, with a few signatures."""
     own, root = Path(next(iter(kb.__path__))), tmp_path_factory.mktemp("kb")
     for part in PARTS:
         copy = shutil.copytree if (own / part).is_dir() else shutil.copy
@@ -70,6 +74,8 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
         (root / "facts" / path.name).write_text(yaml.safe_dump(plain), encoding="utf-8")
     (root / "signatures").mkdir()
     (root / "signatures" / "few.yaml").write_text(SIGNATURES, encoding="utf-8")
+    own_events = [one for one in read_yaml(own / "signatures" / "events.yaml") if one["id"] in TAKEN]
+    (root / "signatures" / "taken.yaml").write_text(yaml.safe_dump(own_events), encoding="utf-8")
     return Knowledge(compile_packs([Pack("kb", root)]).__getitem__)
 
 

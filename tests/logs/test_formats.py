@@ -17,7 +17,7 @@ FORMATS = [
     one for path in sorted(Path(next(iter(kb.__path__)), "logs").glob("*.yaml")) for one in read_yaml(path)
 ]
 SAMPLES = [
-    pytest.param(one["trainer"], sample, id=f"{one['id']}-{number}")
+    pytest.param(one.get("trainer", ""), sample, id=f"{one['id']}-{number}")
     for one in FORMATS
     for number, sample in enumerate(one["samples"], 1)
 ]

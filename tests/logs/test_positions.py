@@ -115,3 +115,14 @@ def test_a_rate_may_have_spaces_around_its_stroke(read: Reads) -> None:
         "".join(f"iter: {20 * n} / 70000, total loss: 2.0\nspeed: 10.5s / iter\n" for n in range(1, 6))
     )
     assert run["log.speed.steps_per_second"] == pytest.approx(1 / 10.5)
+
+
+@pytest.mark.parametrize("label", ["Running loglikelihood requests", "Dropping Long Sequences (>8192)"])
+def test_the_bar_of_other_work_counts_no_steps(read: Reads, label: str) -> None:
+    found = read(f"{label}: 100%|##########| 56168/56168 [22:11<00:00, 42.18it/s]\n")
+    assert "log.steps" not in found.values
+
+
+def test_a_total_of_minus_one_says_nothing(read: Reads) -> None:
+    lines = "".join(f"step:{step} - actor/pg_loss:0.01 - actor/grad_norm:0.3\n" for step in range(1, 9))
+    assert read("'total_training_steps': -1,\nTotal training steps: 105\n" + lines)["log.total_steps"] == 105

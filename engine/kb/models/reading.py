@@ -67,9 +67,9 @@ class Sample(Model):
 
 
 class LogFormat(Entry):
-    """How one trainer prints its metrics."""
+    """How one trainer prints its metrics, or many scripts in one language."""
 
-    trainer: Text
+    trainer: str = Field("", description="Left out where the lines are of no one's own.")
     title: Text
     recognise: Regex = Field(description="A regular expression that only this trainer's lines match.")
     pattern: Regex | None = Field(

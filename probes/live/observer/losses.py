@@ -56,19 +56,22 @@ def watch_losses(watcher: Watcher) -> None:
 
         return scale
 
-    def wrap_grad(original: Callable[..., Any]) -> Callable[..., Any]:
-        def grad(*args: Any, **kwargs: Any) -> Any:
-            watcher.tell("gradients_asked")
+    def wrap_engine(original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if not kwargs.get("accumulate_grad", True):
+                watcher.tell("gradients_asked")
             try:
                 return original(*args, **kwargs)
             except BaseException as error:
                 leave_out_ours(error)
                 raise
 
-        return grad
+        return run
 
     replace(watcher, watcher.torch.autograd, "backward", wrap, leaves_itself_out=True)
-    replace(watcher, watcher.torch.autograd, "grad", wrap_grad, leaves_itself_out=True)
+    # torch.compile knows torch.autograd.grad by itself, so that what it calls is replaced, where there is such a thing.
+    if hasattr(watcher.torch.autograd, "_engine_run_backward"):
+        replace(watcher, watcher.torch.autograd, "_engine_run_backward", wrap_engine, leaves_itself_out=True)
     replace(watcher, scaler_class(watcher.torch), "scale", wrap_scale)
 
 

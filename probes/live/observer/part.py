@@ -40,6 +40,9 @@ class Part:
     def after_backward(self, loss: torch.Tensor) -> None:
         """`backward` returned: the gradients are there."""
 
+    def gradients_asked(self) -> None:
+        """`torch.autograd.grad` was called: gradients are handed out, and added up nowhere."""
+
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """An optimizer is about to step, with these gradients."""
 

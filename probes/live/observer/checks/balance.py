@@ -67,7 +67,7 @@ class Balance(Check):
         """The terms are complete."""
         if loss.numel() != 1 or loss.grad_fn is None:
             return
-        terms = _weighed(loss.grad_fn)
+        terms = weighed(loss.grad_fn)
         self._counts.append(sum(bool(one.weight) for one in terms))
         if len(terms) > 1:
             self.say(
@@ -77,9 +77,9 @@ class Balance(Check):
             self._compare([one for one in terms if one.weight])
 
     def _compare(self, terms: list[_Term]) -> None:
-        weighed = [_reduced(term, self._batch) for term in terms]
-        sums = [weight for how, weight in weighed if how == SUM]
-        means = [weight for how, weight in weighed if how == MEAN]
+        reduced = [_reduced(term, self._batch) for term in terms]
+        sums = [weight for how, weight in reduced if how == SUM]
+        means = [weight for how, weight in reduced if how == MEAN]
         if len(terms) > 1 and means:
             self.say(
                 "loss.sum_beside_mean",
@@ -96,7 +96,7 @@ class _Term(NamedTuple):
     least: float
 
 
-def _weighed(last: Any) -> list[_Term]:
+def weighed(last: Any) -> list[_Term]:
     """The last nodes of what is added up to a loss, each with the factor that it has there."""
     whole, weight, _ = _without_factors(last, 1.0)
     waiting = [_Term(whole, weight, 1.0)]

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ..graphs import grad_fn_of
 from ..operations import Call
 from .check import Check
 from .tensors import VALUES, activations_before, are_probabilities, readable, some_rows
+
+NEAR = 1e-3
+"""How near to 1 single precision brings the sum of a softmax, a small constant added to each class included."""
+
+AGAIN = 2
+"""Calls in a row at one place in which what no softmax is seen to have made must sum to 1: a few scores may by chance."""
 
 _SECOND_LAST = (1 << 64) - 2
 """How a node of the graph saves dim=-2."""
@@ -23,6 +30,11 @@ class ClassLosses(Check):
     early = 2
     functions = ("cross_entropy", "nll_loss", "ctc_loss", "kl_div", "log_softmax")
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._summed: Counter[str] = Counter()
+        """How often in a row the scores at a place summed to 1."""
+
     def called(self, call: Call) -> None:
         """A loss returned."""
         scores = call.argument(0, "log_probs" if call.name == "ctc_loss" else "input")
@@ -30,6 +42,7 @@ class ClassLosses(Check):
             return
         if call.name == "ctc_loss":
             self._raw(call, some_rows(scores, -1))
+            self._blank(call)
         elif call.name == "kl_div":
             self._kl_div(call, scores)
         elif call.name == "log_softmax":
@@ -42,7 +55,7 @@ class ClassLosses(Check):
             if call.name == "cross_entropy":
                 self._cross_entropy(call, scores, rows)
             else:
-                self._nll_loss(call, rows)
+                self._nll_loss(call, scores, rows)
 
     def _dimension(self, call: Call, scores: Any) -> None:
         """Whether the scores, of shape (samples, classes), were normalised over the samples.
@@ -57,16 +70,46 @@ class ClassLosses(Check):
         self.say("loss.softmax_over_batch", over_samples, call)
 
     def _cross_entropy(self, call: Call, scores: Any, rows: Any) -> None:
-        self.say("loss.input_is_probabilities", are_probabilities(self.torch, rows), call)
+        shares = self._are_shares(call, scores, rows)
+        if shares is not None:
+            self.say("loss.input_is_probabilities", shares, call)
         last = next(iter(activations_before(scores, 1)), None)
         self.say("loss.activation_before_cross_entropy", last in ("sigmoid", "relu", "tanh"), call, note=last)
 
-    def _nll_loss(self, call: Call, rows: Any) -> None:
-        if are_probabilities(self.torch, rows):
-            self.say("loss.nll_on_probabilities", True, call)
+    def _are_shares(self, call: Call, scores: Any, rows: Any) -> bool | None:
+        """Whether scores are probabilities of classes. None where it is not known yet, for chance may have made their sums."""
+        single = scores.dtype in (self.torch.float32, self.torch.float64)
+        place = str(call.place())
+        if not are_probabilities(self.torch, rows, *([NEAR] if single else [])):
+            self._summed[place] = 0
+            return False
+        if "softmax" in activations_before(scores, 1):
+            return True
+        if bool((rows == rows[0]).all()):
+            return None
+        self._summed[place] += 1
+        return True if self._summed[place] >= AGAIN else None
+
+    def _nll_loss(self, call: Call, scores: Any, rows: Any) -> None:
+        shares = self._are_shares(call, scores, rows)
+        if shares is not None:
+            self.say("loss.nll_on_probabilities", shares, call)
+        if shares is False:
+            self._raw(call, rows)
+
+    def _blank(self, call: Call) -> None:
+        """Whether a label is the blank, which stands for "no label here"; what pads the labels may well be it."""
+        targets, sizes = call.argument(1, "targets"), call.argument(3, "target_lengths")
+        blank = call.argument(4, "blank", 0)
+        if not readable(self.torch, targets) or targets.is_floating_point() or not isinstance(blank, int):
             return
-        self.say("loss.nll_on_probabilities", False, call)
-        self._raw(call, rows)
+        if targets.dim() == 2:
+            sizes = self.torch.as_tensor(sizes, device=targets.device)
+            within = self.torch.arange(targets.shape[1], device=targets.device) < sizes.reshape(-1, 1)
+            targets = targets[within]
+        self.say(
+            "loss.ctc_blank_in_labels", bool((targets == blank).any()), call, note=f"the blank is {blank}"
+        )
 
     def _raw(self, call: Call, rows: Any) -> None:
         """No probability is above 1, so no log-probability is above 0."""

@@ -95,11 +95,11 @@ def some_rows(tensor: torch.Tensor, dim: int) -> torch.Tensor:
     return thinned.movedim(own, -1).reshape(-1, size)[:limit].float()
 
 
-def are_probabilities(torch: Any, rows: torch.Tensor) -> bool:
-    """Whether every row lies in 0..1 and sums to 1 (within what half precision allows)."""
+def are_probabilities(torch: Any, rows: torch.Tensor, near: float = 0.01) -> bool:
+    """Whether every row lies in 0..1 and sums to 1 (within what half precision allows, or as near as is asked)."""
     if rows.shape[-1] < 2:
         return False
-    return bool((rows.min() >= 0) & (rows.max() <= 1.001) & ((rows.sum(-1) - 1).abs().max() < 0.01))
+    return bool((rows.min() >= 0) & (rows.max() <= 1.001) & ((rows.sum(-1) - 1).abs().max() < near))
 
 
 def activations_before(tensor: torch.Tensor, count: int = 2) -> list[str]:

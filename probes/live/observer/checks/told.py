@@ -16,6 +16,7 @@ from .check import Check
 from .class_losses import ClassLosses
 from .cut_terms import CutTerms
 from .cuts import Cuts
+from .drowned import Drowned
 from .inputs import Inputs
 from .labels import Labels
 from .layers import Layers
@@ -50,6 +51,7 @@ CHECKS: tuple[type[Check], ...] = (
     Cuts,
     CutTerms,
     Balance,
+    Drowned,
     Terms,
     Activations,
     Layers,
