@@ -103,7 +103,7 @@ class LiveProbe:
             tell_drift(self._facts, trainers, self._knowledge.limits["ranks_differ"])
             tell_failed_rank(self._facts, trainers)
             tell_parted_ranks(self._facts, trainers)
-            events += tell_standstill(self._facts, trainers)
+            events += tell_standstill(self._facts, trainers, self._status)
         events += tell_end(self._facts, processes, self._status)
         self._findings.events = sorted(events, key=_by_step)[:MAX_EVENTS]
         watched = what_was_watched(self._facts, curves, trainers, over=self._status is not None)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from traindx.engine.probe import Event
 
-from .observer.hang import GOES_ON
+from .observer.hang import GOES_ON, MOVES
 from .processes import RUN, Process, Record, whole
 from .told import LiveFacts
 
@@ -18,6 +18,8 @@ _FRAME = re.compile(
 _LONGEST = 500
 _DATA = ("_try_get_data", "_get_data", "_next_data", "_get_batch")
 """Functions in which a loop waits for a data worker."""
+_ENDED_FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM)
+"""Signals with which a person, a scheduler or `timeout` ends a run."""
 _COLLECTIVE = ("distributed_c10d.py",)
 _LIBRARY = (
     "site-packages",
@@ -30,9 +32,13 @@ _LIBRARY = (
 )
 
 
-def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Event]:
-    """Say where each rank stands, where some process wrote its stacks because no step came."""
-    stuck = [(one, record) for one in processes if (record := standstill_of(one)) is not None]
+def tell_standstill(facts: LiveFacts, processes: Sequence[Process], status: int | None = None) -> list[Event]:
+    """Say where each rank stands, where some process wrote its stacks because no step came.
+
+    A shorter halt counts where the run was ended in it, as its `status` says: by a person, or whoever waits for it.
+    """
+    ended = status is not None and _signal(status) in _ENDED_FROM_OUTSIDE
+    stuck = [(one, record) for one in processes if (record := standstill_of(one, halts=ended)) is not None]
     if not stuck:
         return []
     first, record = stuck[0]
@@ -50,12 +56,12 @@ def tell_standstill(facts: LiveFacts, processes: Sequence[Process]) -> list[Even
     return [Event(where_it_stands(one, record), one.place(record)) for one, record in stuck]
 
 
-def standstill_of(process: Process) -> Record | None:
-    """The stacks of a process that has not moved since it wrote them."""
+def standstill_of(process: Process, *, halts: bool = False) -> Record | None:
+    """The stacks of a process that has not moved since it wrote them; with `halts` also those of a short halt."""
     found = None
     for record in process.records:
         if record.get("kind") == "stacks":
-            found = record
+            found = record if halts or not record.get("halt") else found
         elif found is not None and _goes_on(record, whole(found.get("step")) or 0):
             found = None
     return None if found is None or found.get("moving") is True else found
@@ -64,8 +70,10 @@ def standstill_of(process: Process) -> Record | None:
 def _goes_on(record: Record, step: int) -> bool:
     """Whether this record shows that the loop went on after it stood at this step."""
     steps = record.get("step") if record.get("kind") == "steps" else None
-    return record.get("what") == GOES_ON or (
-        isinstance(steps, list) and any((whole(one) or 0) > step for one in steps)
+    return (
+        record.get("what") == GOES_ON
+        or record.get("kind") == MOVES
+        or (isinstance(steps, list) and any((whole(one) or 0) > step for one in steps))
     )
 
 
@@ -162,6 +170,11 @@ def own_frame(frames: Sequence[str]) -> str:
     return ""
 
 
+def _signal(status: int) -> int:
+    """The signal that ended a command, 0 where none did."""
+    return -status if status < 0 else status - 128 if 128 < status < 128 + 65 else 0
+
+
 def tell_end(facts: LiveFacts, processes: Sequence[Process], status: int | None) -> list[Event]:
     """Say how the run ended. `status` is the exit code of the command, negative for a signal."""
     ended = next((record for one in processes if one.role == "parent" for record in one.of("end")), None)
@@ -172,7 +185,7 @@ def tell_end(facts: LiveFacts, processes: Sequence[Process], status: int | None)
     if place is None:
         return []
     facts.tell("process.exit_code", code, place._replace(input=RUN))
-    number = -code if code < 0 else code - 128 if 128 < code < 128 + 65 else 0
+    number = _signal(code)
     if not number:
         return []
     try:

@@ -149,7 +149,9 @@ class _Company:
             self._heads[name] = record
         elif kind == "steps":
             self._training.add(name)
-        elif kind == "stacks" and not record.get("moving") and name in self._trainers():
+        elif (
+            kind == "stacks" and not (record.get("moving") or record.get("halt")) and name in self._trainers()
+        ):
             self._tell(where_it_stands(Process([self._heads[name]]), record))
         elif kind == "end":
             self._heads.pop(name, None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
+from .guides import Guides
 from .marks import Mark, Marker
 from .names import Name
-from .positions import Guides, Positions
+from .positions import Positions
 from .ranks import Prefix
 from .reading import Reading, Value
 from .series import Series

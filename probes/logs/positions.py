@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from .blocks import Block
+from .guides import Guides
 from .lines import Lines
 from .marks import Mark
 from .reading import Reading
@@ -13,8 +14,6 @@ from .reading import Reading
 MAX_SAMPLES = 256
 _COMPARED = 16
 """Bars of a block that are read to see how they count."""
-_BACK = 256
-"""Bars that are passed over on the way back to one of training."""
 
 
 class Where:
@@ -29,54 +28,6 @@ class Where:
     def epoch(self) -> float | None:
         """The epoch, where it is known."""
         return self._epoch()
-
-
-class Guides:
-    """The lines of one block that say where the run is, and the last ones before it."""
-
-    __slots__ = ("_counts", "_told", "bar", "bars", "block", "header", "headers")
-
-    def __init__(
-        self,
-        block: Block,
-        bars: list[int],
-        headers: list[int],
-        bar: bytes | None,
-        header: bytes | None,
-        counts: Callable[[bytes], bool],
-    ) -> None:
-        self.block = block
-        self.bars, self.headers = sorted(bars), sorted(headers)
-        """By their index in the block."""
-        self.bar, self.header = bar, header
-        self._counts = counts
-        """Whether a bar counts steps of training, as far as is known."""
-        self._told: dict[int, bool] = {}
-        """What was told of bars, by their place, as marks that stand close together pass over the same ones."""
-
-    def before(self, index: int) -> tuple[bytes | None, bytes | None]:
-        """The bar and the header that stand for a line of the block."""
-        bar = self._bar_before(bisect_left(self.bars, index))
-        header = bisect_left(self.headers, index) - 1
-        if header >= 0:
-            fresh = bar >= 0 and self.bars[bar] > self.headers[header]
-            return (self.block.lines[self.bars[bar]] if fresh else None), self.block.lines[
-                self.headers[header]
-            ]
-        return (self.block.lines[self.bars[bar]] if bar >= 0 else self.bar), self.header
-
-    def _bar_before(self, place: int) -> int:
-        """Of the bars before this place the last that counts steps, and not the batches of a validation between them."""
-        for one in range(place - 1, max(-1, place - 1 - _BACK), -1):
-            if (counts := self._told.get(one)) is None:
-                counts = self._told[one] = self._counts(self.block.lines[self.bars[one]])
-            if counts:
-                return one
-        return -1 if self.bar is not None and self._counts(self.bar) else place - 1
-
-    def mark(self, index: int, rank: int | None) -> Mark:
-        """The mark of a line of the block."""
-        return Mark(self.block.number(index), self.block.lines[index], *self.before(index), None, rank)
 
 
 class Positions:

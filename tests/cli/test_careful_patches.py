@@ -67,4 +67,5 @@ def test_the_screen_shows_no_change_that_would_not_be_written(
 ) -> None:
     screen = diagnose(*told, "--no-machine").out
     written = diagnose(*told, "--no-machine", "--diff").out
-    assert "save_strategy:" not in screen and "save_strategy:" not in written
+    assert "save_strategy:" not in screen
+    assert "save_strategy:" not in written

@@ -214,11 +214,51 @@ def test_a_running_mean_of_the_weights_alone_leaves_batch_normalisation_behind(b
             with torch.no_grad():
                 for ours, theirs in zip(mean.parameters(), model.parameters(), strict=True):
                     ours.lerp_(theirs, 0.1)
-                for ours, theirs in zip(mean.buffers(), model.buffers(), strict=True) if buffers else ():
-                    ours.copy_(theirs)
+                if buffers:
+                    mean.norm.load_state_dict(model.norm.state_dict())
                 if step % 20 == 19:
                     mean(inputs)
     assert said["model.batchnorm_left_behind"] is not buffers
+
+
+class Reader(nn.Module):
+    """Reads sequences of 6 with attention, and gives 4 scores of each."""
+
+    def __init__(self, batch_first: bool, turned: bool) -> None:
+        super().__init__()
+        self.turned = turned
+        self.encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=batch_first)
+        self.last = nn.Linear(8, 4)
+
+    def forward(self, x: Any) -> Any:
+        if self.turned:
+            return self.last(self.encoder(x.transpose(0, 1))[0])
+        return self.last(self.encoder(x)[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("batch_first", "turned", "told"), [(False, False, True), (True, False, False), (False, True, False)]
+)
+def test_attention_over_the_samples_of_a_batch_is_seen(batch_first: bool, turned: bool, told: bool) -> None:
+    said = train(
+        Reader(batch_first, turned),
+        nn.CrossEntropyLoss(),
+        lambda: (torch.randn(16, 6, 8), torch.randint(0, 4, (16,))),
+    )
+    assert said["model.attention_over_batch"] is told
+
+
+def test_sequences_that_stand_first_from_the_beginning_are_attended_to_as_meant() -> None:
+    class First(Reader):
+        def forward(self, x: Any) -> Any:
+            return self.last(self.encoder(x)[0])
+
+    said = train(
+        First(False, False),
+        nn.CrossEntropyLoss(),
+        lambda: (torch.randn(6, 16, 8), torch.randint(0, 4, (16,))),
+    )
+    assert said.facts.get("model.attention_over_batch") is not True
 
 
 # -- it changes nothing

@@ -81,6 +81,22 @@ def test_signs_of_life_keep_it_quiet(hang: Hang, records: Records) -> None:
     assert records == [] or longest >= AFTER
 
 
+def test_a_halt_is_noted_before_it_is_a_standstill(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_BETWEEN", 0.02)
+    monkeypatch.setattr(module, "HALT_LEAST", 0.1)
+    one = Hang(Journal(lambda data: records.append(json.loads(data))), 1.0, lambda: 7, None)
+    one.after_step(None, 7)
+    one.start()
+    try:
+        deadline = time.monotonic() + 20
+        while not records and time.monotonic() < deadline:
+            time.sleep(0.5)
+        assert (records[0]["kind"], records[0]["halt"]) == ("stacks", True)
+        wait_for(records, "moves", lambda: one.after_step(None, 8))
+    finally:
+        one.pause()
+
+
 def test_after_a_pause_nothing_runs(hang: Hang, records: Records) -> None:
     assert hang.pause()
     assert not hang.pause()

@@ -66,6 +66,16 @@ def noisy() -> Any:
     return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 4))
 
 
+@pytest.mark.parametrize(("rate", "told"), [(0.2, 0.2), (0.0, None)])
+def test_how_much_is_dropped_is_read_from_the_layers(rate: float, told: float | None) -> None:
+    model = nn.Sequential(nn.Linear(8, 4), nn.Dropout(rate))
+    with checked("models.Models") as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        model(torch.randn(4, 8)).square().mean().backward()
+        optimizer.step()
+    assert said.facts.get("config.dropout") == told
+
+
 def steps(loss: Any, parameters: Any, count: int = 12) -> Said:
     with checked() as said:
         optimizer = torch.optim.SGD(parameters, lr=0.01)

@@ -82,6 +82,25 @@ def test_a_run_that_stands_in_the_loader_waits_for_data(knowledge: Knowledge) ->
     assert seen["process.stuck_in"] == "train.py:12 (<module>)"
 
 
+@pytest.mark.parametrize(
+    ("status", "after", "stuck"),
+    [(-15, [], True), (1, [], None), (0, [], None), (-15, [{"kind": "moves", "step": 60}], None)],
+    ids=["ended in it", "failed", "went on to its end", "ended later"],
+)
+def test_a_halt_counts_where_the_run_was_ended_in_it(
+    status: int, after: list[Record], stuck: bool | None, knowledge: Knowledge
+) -> None:
+    records = [
+        process(),
+        steps(loss=LOSSES),
+        stacks('File "train.py", line 12, in <module>', halt=True),
+        *after,
+    ]
+    seen = Seen(knowledge, records, status=status)
+
+    assert seen["process.stuck"] is stuck
+
+
 def test_ranks_in_a_collective_are_told_from_the_one_elsewhere(knowledge: Knowledge) -> None:
     seen = Seen(
         knowledge,

@@ -21,6 +21,11 @@ AFTER = 300.0
 """Seconds without a sign of the loop, where the parent does not say."""
 GOES_ON = "the loop goes on"
 """The event after a standstill that was written down and is over."""
+MOVES = "moves"
+"""The kind of record that says that a halt which was noted is over."""
+HALT_SHARE, HALT_LEAST = 0.2, 20.0
+"""A halt is noted after this share of the time of a standstill, and no sooner than after so many seconds: whoever
+watches may end the run before it counts as standing still."""
 _ROUNDS_A_WAIT = 4
 _LONGEST_ROUND = 10.0
 _BEAT = 1.0
@@ -52,6 +57,7 @@ class Hang(Part):
         self._last = time.monotonic()
         self._began = False
         self._told = 0
+        self._halted = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -98,6 +104,7 @@ class Hang(Part):
         pause = min(self.after / _ROUNDS_A_WAIT, _LONGEST_ROUND)
         self._wind(pause)
         due = time.monotonic() + pause
+        halt = max(HALT_LEAST, HALT_SHARE * self.after)
         while not self._stop.wait(min(pause, _BEAT)):
             self._beat()
             if time.monotonic() < due:
@@ -110,25 +117,35 @@ class Hang(Part):
                 self._journal.record("event", what=GOES_ON, step=self._step())
             elif self._told < _MOST and quiet >= self.after * 2**self._told:
                 self._look(quiet)
+            elif self._began and not self._told and quiet >= halt and not self._halted:
+                self._look(quiet, halt=True)
+            if self._halted and quiet < halt:
+                self._halted = False
+                self._journal.record(MOVES, step=self._step())
 
     def _wind(self, pause: float) -> None:
         if self._words is not None:
             faulthandler.dump_traceback_later(self.after + 2 * pause + _BETWEEN, file=self._words)
 
-    def _look(self, quiet: float) -> None:
-        """Write the stacks, unless the main thread moves: then it is slow, and has four times as long."""
+    def _look(self, quiet: float, *, halt: bool = False) -> None:
+        """Write the stacks, unless the main thread moves: then it is slow, and has four times as long.
+
+        A `halt` is noted for the case that the run is ended before it counts as standing still.
+        """
         before, start, used = _standing(), time.monotonic(), time.process_time()
         if self._stop.wait(_BETWEEN):
             return
         moving = before != _standing()
-        if moving and quiet < self.after * 2 ** (self._told + 2):
+        if moving and (halt or quiet < self.after * 2 ** (self._told + 2)):
             return
-        self._told += 1
+        self._told += not halt
+        self._halted = halt or self._halted
         self._journal.record(
             "stacks",
             why="no step" if self._began else "no step yet",
             seconds=round(quiet, 1),
             step=self._step(),
+            halt=halt,
             collective=collective(main_stack()),
             moving=moving,
             processor=round((time.process_time() - used) / (time.monotonic() - start), 2),

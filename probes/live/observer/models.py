@@ -70,6 +70,9 @@ class Models(Part):
         self._journal.record("model", model=model.number, **described(model))
         self._journal.record("optimizer", optimizer=model.number, **_optimizer(model.optimizer))
         self._journal.fact("model.has_batchnorm", any(map(_normalises, model.each_module())))
+        dropout = max(map(_dropped, model.each_module()), default=0.0)
+        if dropout:
+            self._journal.fact("config.dropout", dropout)
         half = {str(one.dtype) for one in held(model.optimizer) if one.requires_grad} & {"torch.float16"}
         self._journal.fact("model.trainable_half", bool(half))
         kinds = {str(one.dtype) for one in held(model.optimizer) if one.requires_grad}
@@ -138,6 +141,12 @@ def _bare(module: torch.nn.Module) -> torch.nn.Module:
 
 def _normalises(module: torch.nn.Module) -> bool:
     return type(module).__name__.startswith(BATCH_NORMS)
+
+
+def _dropped(module: torch.nn.Module) -> float:
+    """The share that a dropout layer drops; 0 of any other."""
+    rate = getattr(module, "p", 0.0) if "Dropout" in type(module).__name__ else 0.0
+    return float(rate) if type(rate) in (int, float) else 0.0
 
 
 def _top_modules(model: ModelSeen) -> dict[str, list[int]]:

@@ -10,6 +10,7 @@ from ..journal import Journal
 from ..operations import Listener
 from .activations import Activations
 from .allowance import Allowance
+from .attention import Attention
 from .balance import Balance
 from .binary_losses import BinaryLosses
 from .check import Check
@@ -48,6 +49,7 @@ CHECKS: tuple[type[Check], ...] = (
     Inputs,
     Outputs,
     Normalisation,
+    Attention,
     Cuts,
     CutTerms,
     Balance,

@@ -1,0 +1,36 @@
+"""Of the runs that a logger has numbered in one folder, the newest is read, and what is left out is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from traindx.probes.discover import discover
+
+
+def version(folder: Path, number: int, *, numbers: bool = True) -> None:
+    one = folder / "lightning_logs" / f"version_{number}"
+    one.mkdir(parents=True)
+    (one / "hparams.yaml").write_text("lr: 0.1\n")
+    if numbers:
+        (one / "metrics.csv").write_text("epoch,train_loss\n0,2.3\n1,2.2\n")
+
+
+def test_the_newest_is_read_and_the_others_are_named(tmp_path: Path) -> None:
+    for number in (2, 9, 10):
+        version(tmp_path, number)
+    found = discover([tmp_path])
+    assert {Path(one.name).parent.name for one in found.inputs} == {"version_10"}
+    assert "only version_10, the newest, was read, and not version_2, version_9" in found.notes[0]
+
+
+def test_one_that_never_began_is_not_meant(tmp_path: Path) -> None:
+    version(tmp_path, 0)
+    version(tmp_path, 1, numbers=False)
+    assert {Path(one.name).parent.name for one in discover([tmp_path]).inputs} == {"version_0"}
+
+
+def test_a_version_that_is_named_is_read(tmp_path: Path) -> None:
+    version(tmp_path, 0)
+    version(tmp_path, 1)
+    found = discover([tmp_path / "lightning_logs" / "version_0"])
+    assert (len(found.inputs), found.notes) == (2, [])
