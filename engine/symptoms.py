@@ -87,7 +87,7 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     enough = weights.possible if in_trouble(facts) else weights.likely
     surest = max([one.confidence for one in causes[:1]] + [one.confidence for one in hints], default=0.0)
     told = _told(knowledge, facts)
-    if surest < enough and not _is_clear(told):
+    if surest < enough and not _is_clear(told, weights):
         return []
     hints = [_with_words(one, told, facts, weights) for one in hints]
 
@@ -114,10 +114,11 @@ def _told(knowledge: Knowledge, facts: Facts) -> dict[str, Likeness]:
     return likenesses(prose, knowledge.symptom_words, frozenset(knowledge.symptoms))
 
 
-def _is_clear(told: Mapping[str, Likeness]) -> bool:
-    """Whether one symptom stands out from the next."""
+def _is_clear(told: Mapping[str, Likeness], weights: Weights) -> bool:
+    """Whether one symptom stands out from the next, and by more than a word or two of any text."""
     shares = sorted((one.share for one in told.values()), reverse=True)
-    return bool(shares) and (len(shares) == 1 or shares[1] <= CLEAR)
+    enough = any(one.nearest >= weights.words_tell for one in told.values())
+    return enough and (len(shares) == 1 or shares[1] <= CLEAR)
 
 
 def _with_words(one: Seen, told: Mapping[str, Likeness], facts: Facts, weights: Weights) -> Seen:

@@ -12,7 +12,7 @@ from traindx.engine.kb.rules import SettingRule
 
 from .dialect import Dialect, Way
 from .occurrence import Occurrence
-from .values import NOTHING, last_number, same, to_bool, to_count, to_minutes, to_number, to_size
+from .values import NOTHING, last_number, port, same, to_bool, to_count, to_minutes, to_number, to_size
 
 _TEXT_ONLY = ("shell", "ini", "printed")
 """Formats in which every value is text."""
@@ -103,6 +103,8 @@ def _choices(way: Way) -> Iterator[str]:
 def _number(blank: Occurrence, rule: SettingRule, raw: Any, factor: float) -> Occurrence | None:
     way = blank.way
     number = _measured(way, raw)
+    if number is None and way.reads == "port":
+        return None
     if number is None:
         return blank if blank.entry.style == "name" else _no_number(blank, rule, raw)
     as_text = isinstance(raw, str) and not way.reads and blank.document.format not in _TEXT_ONLY
@@ -140,6 +142,8 @@ def _measured(way: Way, raw: Any) -> int | float | None:
             return to_count(raw)
         case "last-number":
             return last_number(raw)
+        case "port":
+            return port(raw)
     return to_number(raw)
 
 

@@ -81,6 +81,10 @@ def _number(way: Way, value: float, old: Entry | None, factor: float) -> Any:
                 if re.search(r"\d$", str(old.value))
                 else f"{old.value}:{int(value)}"
             )
+        case "port" if old is not None:
+            return re.sub(r":\d+$", f":{int(value)}", str(old.value))
+        case "port":
+            raise NotSpelled("it is the address of a machine with the port behind it")
         case "count" | "last-number":
             raise NotSpelled("it lists devices by name")
     if way.exponent:

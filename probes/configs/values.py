@@ -82,6 +82,12 @@ def last_number(raw: Any) -> int | None:
     return int(found[1]) if found else 1 if text.strip() else None
 
 
+def port(raw: Any) -> int | None:
+    """29500 for `node0:29500`; None where no port is named."""
+    found = re.search(r":(\d{1,5})$", str(raw).strip())
+    return int(found[1]) if found else None
+
+
 def same(spelled: Any, raw: Any) -> bool:
     """Whether a value in a file is this spelling: `torch.float16` is `float16`, a bare YAML `no` is "no"."""
     if isinstance(spelled, list):

@@ -37,6 +37,10 @@ _COMMAND = regex(
     r"^\s*(?:(?:\$|\+|>|#|\S+@\S+[$#]) +)?(?:\w+=\S+ +){0,6}(?:\S*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*|srun|bash|sh|lightning|llamafactory-cli|axolotl|tune)\s.*"
 )
 _PROMPT = regex(r"^\s*(?:\$|\+|\S+@\S+[$#]) +\S.* --?\w")
+_RAISED = regex(
+    r"""^(?:Traceback \(most recent call last\)|\s*File "[^"\n]{1,300}", line \d+|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt)(?::\s|$))"""
+)
+"""Lines of a traceback, none of which stands among settings: a call in the code of a frame began the block."""
 _OPENING = regex(r"[({\[]")
 _CLOSING = regex(r"[)}\]]")
 
@@ -89,7 +93,7 @@ class Settings:
         """Whether the next line belongs to the open block."""
         prefix = prefix_of(line)
         text = line[body_of(line, prefix.end) :].decode("utf-8", "replace").rstrip()
-        if NOTE.match(text):
+        if NOTE.match(text) or _RAISED.match(text):
             self._end()
             return False
         if self._how == "pairs" and not (

@@ -137,6 +137,14 @@ def test_words_of_every_text_are_no_reason(make_pack: PackMaker) -> None:
     assert seen.evidence[0].statement == "by its words alone it reads like this: freezes, batch"
 
 
+def test_a_word_or_two_of_any_text_tell_no_symptom(make_pack: PackMaker) -> None:
+    hang = "id: hang\ntitle: It stands still\ntold_as: [the run freezes after the first batch]\n"
+    knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)
+    knowledge.__dict__["weights"] = knowledge.weights._replace(words_tell=1000)
+    text = "mine freezes after one batch"
+    assert reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms == ()
+
+
 def test_words_that_two_symptoms_share_tell_neither(make_pack: PackMaker) -> None:
     hang = "id: hang\ntitle: It stands still\ntold_as: [the loss is a number]\n"
     knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)

@@ -33,10 +33,10 @@ class Spelled(Model):
     inverted: bool = Field(False, description="True where the key says the opposite: `disable_shuffling`.")
     exponent: bool = Field(False, description="True where the key holds the power of two.")
     scale: float = Field(1.0, gt=0, description="Canonical value = value in the file times this.")
-    reads: Literal["size", "duration", "count", "last-number"] | None = Field(
+    reads: Literal["size", "duration", "count", "last-number", "port"] | None = Field(
         None,
         description="How a text is read: `16G` as GiB (bare numbers are GiB times `scale`), `1-12:00:00` as minutes, "
-        "`0,1` as the number of its parts, `gpu:a100:2` as its last number.",
+        "`0,1` as the number of its parts, `gpu:a100:2` as its last number, `node0:29500` as the port behind its colon.",
     )
     over: str | None = Field(None, description="Another key whose number divides this one's.")
     times: str | None = Field(

@@ -33,6 +33,11 @@ class Weights(Model):
         ge=0,
         description="Weight of the shared words from which on that counts whole; a few words that all texts have count less.",
     )
+    words_tell: float = Field(
+        default=0.0,
+        ge=0,
+        description="Weight of the words that a sentence shares with how people tell of a symptom, below which it is of none.",
+    )
     worth_mending: float = Field(
         default=0.0,
         ge=0,

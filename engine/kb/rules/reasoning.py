@@ -148,6 +148,7 @@ class Weights(NamedTuple):
     resembles: float = 0.0
     leads: float = 0.0
     worth_mending: float = 0.0
+    words_tell: float = 0.0
 
 
 @functools.cache
