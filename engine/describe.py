@@ -179,7 +179,7 @@ def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
 
 def _with_count(what: str, group: Sequence[Event]) -> str:
     """What happened, with how often, where it was more than once."""
-    ranks = {one.place.rank for one in group}
+    ranks = {one.place.rank for one in group} - {None}
     if len(ranks) > 1:
         return f"On {len(ranks)} ranks: {what}"
     return f"{what} ({len(group)} times)" if len(group) > 1 else what

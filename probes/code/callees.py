@@ -67,7 +67,9 @@ class Callees:
             (holder := function.field("object")) is None or self.is_package(holder, way.module)
         ):
             return False
-        return not any(one.target in self.known.weightless for one in self.of(way.to(function, path=())))
+        # What is handed to a wrapper beside the network, such as the number of a device, does not take its weights away.
+        found = self.of(way.to(function, path=()))
+        return not found or not all(one.target in self.known.weightless for one in found)
 
     def is_package(self, node: SgNode, module: Module) -> bool:
         """Whether the name before a dot is a package: `torch` in `torch.nn.functional`."""
@@ -142,6 +144,10 @@ class Callees:
         """An object from elsewhere that is called with as much as the only network in the files takes: that network."""
         network, call = self.program.lone_network, way.node.parent()
         if network is None or call is None or call.kind() != "call" or call in self.known.weightless:
+            return
+        # To make an object is not to call it, and the method of one from elsewhere is no network: `scaler.transform(x)`.
+        name = way.node.text()
+        if self.program.class_(name) is not None or ("." in name and not name.startswith("self.")):
             return
         plain, keywords = arguments_of(call)
         if len(plain) + len(keywords) == len(network.parameters) - 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from traindx.engine.facts import Scalar
@@ -34,8 +34,10 @@ def changed_since(
     changed: dict[str, tuple[str, str]] = {}
     if not written:
         return changed
-    for path in dict.fromkeys(path for read in reads if (path := read.document.file.path)):
-        then = min((one for one in _backups(path) if one[0] > written), default=None)
+    paths = list(dict.fromkeys(path for read in reads if (path := read.document.file.path)))
+    backups = _backups(paths)
+    for path in paths:
+        then = min((one for one in backups.get(path, ()) if one[0] > written), default=None)
         if then is None or _time(path) <= written:
             continue
         here = [read for read in reads if read.document.file.path == path]
@@ -54,12 +56,17 @@ def _time(path: Path | None) -> float:
         return 0.0
 
 
-def _backups(path: Path) -> Iterator[tuple[float, Path]]:
-    try:
-        beside = [one for one in path.parent.iterdir() if one.name.startswith(f"{path.name}.bak")]
-    except OSError:
-        return
-    yield from ((_time(one), one) for one in beside if _BACKUP.sub("", one.name) == path.name)
+def _backups(paths: Iterable[Path]) -> dict[Path, list[tuple[float, Path]]]:
+    """The backups of files, each with its time. Every folder is looked through once."""
+    found: dict[Path, list[tuple[float, Path]]] = {}
+    for folder in dict.fromkeys(path.parent for path in paths):
+        try:
+            names = [one for one in os.listdir(folder) if _BACKUP.search(one)]
+        except OSError:
+            continue
+        for name in names:
+            found.setdefault(folder / _BACKUP.sub("", name), []).append((_time(folder / name), folder / name))
+    return found
 
 
 def _as_then(backup: Path, here: Sequence[Read], knowledge: Knowledge) -> list[Read]:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 from .combine import Read, in_force
+from .document import Path
 from .values import equal
+
+Said: TypeAlias = set[tuple[str, Path, str]]
+"""What a file says: each key with its value."""
 
 _ALIKE = 0.8
 """The share of all their keys that two such files hold with the same value."""
@@ -19,8 +24,15 @@ def twins(reads: Sequence[Read]) -> Iterator[str]:
     files = [one for one in reads if one.document.part is None and not one.document.named and one.occurrences]
     if len(files) > _MOST:
         return
-    for first, second in combinations(files, 2):
-        if _beside(first, second) and _alike(first, second):
+    said = [_said(one) for one in files]
+    told: set[int] = set()
+    for here_at, there_at in combinations(range(len(files)), 2):
+        first, second = files[here_at], files[there_at]
+        # Of many alike, each is held against the first.
+        if there_at in told or not _beside(first, second):
+            continue
+        if _alike(said[here_at], said[there_at]):
+            told.add(there_at)
             here, there = in_force([first]), in_force([second])
             names = here.keys() | there.keys()
             apart = sorted(
@@ -40,9 +52,9 @@ def _beside(first: Read, second: Read) -> bool:
     return one.parent == other.parent
 
 
-def _alike(first: Read, second: Read) -> bool:
-    one, other = (
-        {(entry.scope, entry.path, str(entry.value)) for entry in read.document.reading.entries}
-        for read in (first, second)
-    )
+def _said(read: Read) -> Said:
+    return {(entry.scope, entry.path, str(entry.value)) for entry in read.document.reading.entries}
+
+
+def _alike(one: Said, other: Said) -> bool:
     return len(one & other) >= _ALIKE * max(len(one), len(other))

@@ -16,6 +16,8 @@ from .template import Template, learn, shapes_of
 
 MAX_FORMS = 2000
 _PAIR = frozenset(("done", "total"))
+_DIGITS = 30
+"""Of both numbers of a pair together: what has more is none."""
 _FEW = 3
 """Forms of bars that are tried before a line's own is looked up."""
 
@@ -67,7 +69,7 @@ class Lines:
     def pair(self, line: bytes) -> tuple[int, int] | None:
         """How far, of how much, a line says that was read before: of what `placed` gives only this, several times as fast."""
         for form, done, total in self._bars:
-            if match := form.fullmatch(line):
+            if (match := form.fullmatch(line)) and len(match[done]) + len(match[total]) <= _DIGITS:
                 return int(match[done]), int(match[total])
         reading = self.placed(line, wanted=frozenset())
         learned = self._forms.get(shapes_of(line)[0])

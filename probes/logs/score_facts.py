@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from traindx.engine.regex import regex
@@ -76,7 +77,7 @@ def _fall(values: Sequence[float]) -> float | None:
 
 def _always_falls(told: Told, values: Sequence[float]) -> bool:
     """Whether each validation is worse than the one before, and the last clearly worse than the first."""
-    falls = all(after < before for before, after in zip(values, values[1:], strict=False))
+    falls = all(after < before for before, after in itertools.pairwise(values))
     return falls and values[-1] < (1 - told.limits["clear_change"] / 2) * values[0]
 
 

@@ -24,9 +24,9 @@ _NAMED_DIGIT = regex(r"\d")
 
 RANK = "dist.rank"
 MAX_RANKS = 1 << 16
+"""Ranks that are remembered of one signature: a log may name any numbers."""
 MAX_LINES = 256
 """Lines that are kept of one signature."""
-"""Ranks that are remembered of one signature: a log may name any numbers."""
 _DIGITS = 9
 
 

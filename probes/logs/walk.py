@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from traindx.engine.regex import regex
@@ -34,6 +36,7 @@ _SCORES = frozenset(("accuracy", "eval_accuracy"))
 """Metrics that are also printed as a count of all: `Accuracy: 952/1000`."""
 
 _LETTER = regex(rb"[A-Za-z]")
+_NUMBERED = regex(rb"(?<![A-Za-z])([A-Za-z]+)[-_#]?\d")
 _RESETS = frozenset(b",;{}&")
 
 
@@ -111,8 +114,7 @@ class Walk(Taking):
         name = self.reader.glued(found[1]) if found is not None else None
         if found is None or name is None or GIVEN.match(self.line, token.end()):
             return False
-        others = re.findall(rb"(?i)(?<![a-z])" + re.escape(found[1]) + rb"[-_#]?\d", self.line)
-        if len(others) > 1:
+        if self._numbered[found[1].lower()] > 1:
             return False  # `step1 loss 0.3 step2 loss 0.4` are two losses.
         self.glued = self.glued or _LETTER.search(self.line, 0, token.start()) is not None
         done, total = found[3].decode(), found[4]
@@ -128,6 +130,11 @@ class Walk(Taking):
         self._reset()
         self._go_on(token.end())
         return True
+
+    @cached_property
+    def _numbered(self) -> Counter[bytes]:
+        """How often each word stands right before a number in the line."""
+        return Counter(map(bytes.lower, _NUMBERED.findall(self.line)))
 
     def _mark(self, token: re.Match[bytes]) -> int:
         mark, position = token[0], token.end()

@@ -187,3 +187,14 @@ def test_a_patched_copy_beside_its_original_is_said(diagnose: Command, in_exampl
     diagnose(*NAN, *FILES, "--patched", "fixed.yaml")
     notes = diagnose(*NAN, ".", "--format", "json").data["notes"]
     assert any("fixed.yaml says what config.yaml says, but for precision" in note for note in notes)
+
+
+def test_of_many_copies_each_is_said_once(diagnose: Command, in_example: Path) -> None:
+    config = (in_example / "config.yaml").read_text()
+    for number in range(3):
+        (in_example / f"other{number}.yaml").write_text(
+            config.replace("precision: fp16", f"precision: bf16\nseed: {number}")
+        )
+    notes = diagnose(*NAN, ".", "--format", "json").data["notes"]
+    assert sum("says what config.yaml says" in note for note in notes) == 3
+    assert sum("counts here" in note for note in notes) == 3

@@ -30,6 +30,7 @@ class Read:
         ((None, None), "it broke (2 times)"),
         ((0, 0, 0), "it broke (3 times)"),
         ((0, 1, 2), "On 3 ranks: it broke"),
+        ((None, 0), "it broke (2 times)"),
     ],
 )
 def test_what_every_rank_says_is_one_thing(

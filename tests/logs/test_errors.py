@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from traindx.engine.facts import Origin
 
 from .conftest import Reads
@@ -241,3 +243,21 @@ def test_a_rank_of_thousands_of_digits_breaks_nothing(read: Reads) -> None:
 def test_where_few_wait_or_all_do_none_is_missing(read: Reads) -> None:
     assert read(PRINTING + waiting(2))["dist.missing_ranks"] is None
     assert read(PRINTING + waiting(0, 1, 2, 3))["dist.missing_ranks"] is None
+
+
+@pytest.mark.parametrize(
+    "call", ["ConfigWithLimits(", "args = TrainingArguments(", "self.settings = ModelConfig("]
+)
+def test_a_call_in_a_pasted_frame_is_no_block_of_settings(read: Reads, call: str) -> None:
+    run = read(
+        f"""\
+File "/work/app/load.py", line 213, in validate
+  {call}
+File "/env/lib/python3.11/site-packages/pydantic/main.py", line 171, in __init__
+  self.__pydantic_validator__.validate_python(data, self_instance=self)
+pydantic_core._pydantic_core.ValidationError: 1 validation error for ConfigWithLimits
+  Input should be a valid list [type=list_type, input_value='c4', input_type=str]
+"""
+    )
+    assert run["log.exception.type"] == "pydantic_core._pydantic_core.ValidationError"
+    assert run["config.type_error"] is True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from .conftest import Reads
@@ -100,3 +102,18 @@ def test_a_run_that_may_have_ended_between_two_prints_does_not_end_midway(read: 
 def test_steps_of_an_epoch_do_not_say_how_far_the_run_came(read: Reads) -> None:
     run = read("".join(f"epoch {n} step {s} loss 0.5\n" for n in range(6) for s in (0, 50, 100)))
     assert (run["log.steps"], run["log.epochs"]) == (None, 5.0)
+
+
+def test_a_pair_of_endless_digits_is_no_position(read: Reads) -> None:
+    run = read(
+        "".join(f"bar {n}/9 loss {n}.5\n" for n in range(1, 5)) + f"bar {'1' * 5000}/{'2' * 5000} loss 5.5\n"
+    )
+    assert run["loss.last"] == 5.5
+
+
+def test_many_words_with_their_numbers_take_no_time(read: Reads) -> None:
+    words = " ".join(f"ep{n}" for n in range(1500))
+    start = time.process_time()
+    run = read("".join(f"step {n} loss 0.5 {words}\n" for n in range(1, 4)))
+    assert time.process_time() - start < 2
+    assert run["log.steps"] == 3
