@@ -260,4 +260,3 @@ pydantic_core._pydantic_core.ValidationError: 1 validation error for ConfigWithL
 """
     )
     assert run["log.exception.type"] == "pydantic_core._pydantic_core.ValidationError"
-    assert run["config.type_error"] is True

@@ -61,7 +61,13 @@ class Choice:
             changing = [one for one in others if self.patch(one).files]
             reasons = {one.fix.id: reason for one in changing if (reason := self._why_not(one))}
             taken = together([*self.named, *(one for one in changing if one.fix.id not in reasons)])
-            return taken._replace(left_out={**taken.left_out, **reasons})
+            # What one that is taken changes as well is not left out.
+            waiting = {
+                one.fix.id: reasons[one.fix.id]
+                for one in changing
+                if one.fix.id in reasons and not _made_by(taken, one)
+            }
+            return taken._replace(left_out={**taken.left_out, **waiting})
         return self._first()
 
     def _first(self) -> Together:
@@ -123,6 +129,13 @@ class Choice:
     def done(self) -> Mapping[str, str]:
         """The settings that were changed since the log was written, each with that in words."""
         return self._session.configs.since if self._session.configs else {}
+
+
+def _made_by(taken: Together, offer: Offer) -> bool:
+    """Whether everything that a fix changes is changed so by those that are taken."""
+    return all(
+        one.name in taken.settings and taken.settings[one.name].after == one.after for one in offer.settings
+    )
 
 
 def _unsafe(offer: Offer) -> bool:
