@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from traindx.cli.choosing import made_by
+from traindx.engine.fixes import Setting, Together
+
 from .conftest import Command
 
 CONFIG = """\
@@ -69,3 +72,9 @@ def test_the_screen_shows_no_change_that_would_not_be_written(
     written = diagnose(*told, "--no-machine", "--diff").out
     assert "save_strategy:" not in screen
     assert "save_strategy:" not in written
+
+
+@pytest.mark.parametrize(("value", "made"), [("bf16", True), ("fp32", False)])
+def test_what_another_fix_changes_as_well_is_not_called_left_out(value: str, made: bool) -> None:
+    taken = Together({"precision": Setting("precision", "fp16", "bf16")})
+    assert made_by(taken, [Setting("precision", "fp16", value)]) is made

@@ -118,6 +118,21 @@ def test_what_follows_by_itself_is_said(read: Reads) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lengths", "added"),
+    [("--prompt_max_len 1024 --generate_max_len 1024", False), ("--input_key text", True)],
+)
+def test_one_length_is_not_put_beside_those_of_prompt_and_answer(
+    read: Reads, lengths: str, added: bool
+) -> None:
+    run = read(
+        {
+            "run.sh": f"python -m openrlhf.cli.train --micro_train_batch_size 8 --pretrain m --l2 0.1 {lengths}\n"
+        }
+    )
+    assert bool(run.plan(max_seq_len=1024).files) is added
+
+
+@pytest.mark.parametrize(
     ("name", "text", "keys"),
     [
         (

@@ -123,6 +123,7 @@ def test_calls_in_a_script_are_settings(read: Reads, code: str, setting: str, va
         ("pixels.half()", "pure_precision"),
         ("loss = criterion(x, y)", "loss_type"),
         ("ReduceLROnPlateau(opt, patience=2)", "patience"),
+        ("warm = torch.optim.lr_scheduler.LinearLR(opt, 0.01, total_iters=5)", "max_steps"),
         ("evaluate(batch_size=64)", "micro_batch_size"),
     ],
 )  # fmt: skip

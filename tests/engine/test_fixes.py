@@ -98,6 +98,44 @@ def test_a_trainer_that_accumulates_by_itself_is_not_told_to() -> None:
     assert own_changes("shrink-batch", facts) == {"micro_batch_size": 2}
 
 
+@pytest.mark.parametrize(
+    ("batch", "steps", "expected"),
+    [(2, 64, None), (1, 8, 32), (16, 2, 4), (16, 8, None), (None, 64, None), (None, None, 4)],
+)
+def test_more_accumulation_is_never_less(batch: int | None, steps: int | None, expected: int | None) -> None:
+    given = {"config.micro_batch_size": batch, "config.gradient_accumulation_steps": steps}
+    facts: dict[str, Value] = {name: value for name, value in given.items() if value is not None}
+    assert own_changes("larger-effective-batch", facts).get("gradient_accumulation_steps") == expected
+
+
+def test_a_batch_that_is_not_known_leaves_a_long_accumulation() -> None:
+    assert own_changes("shrink-batch", {"config.gradient_accumulation_steps": 64}) == {"micro_batch_size": 1}
+
+
+@pytest.mark.parametrize(
+    ("compares", "offered", "not_offered"),
+    [
+        (True, "more-samples-together", "larger-effective-batch"),
+        (False, "larger-effective-batch", "more-samples-together"),
+    ],
+)
+def test_samples_that_are_compared_are_not_accumulated(
+    compares: bool, offered: str, not_offered: str
+) -> None:
+    own = load([own_pack()])
+    facts = facts_of(
+        {
+            "loss.compares_samples": compares,
+            "config.micro_batch_size": 2,
+            "config.gradient_accumulation_steps": 1,
+            "test.larger_batch_helps": True,
+        }
+    )
+    ids = [one.fix.id for one in offers(rank(own, facts, {"poor-output": 1.0}), facts, own)]
+    assert offered in ids
+    assert not_offered not in ids
+
+
 def test_a_relative_change_of_an_unknown_value_is_said_and_not_made_up(knowledge: Knowledge) -> None:
     facts = facts_of({"test.lower_lr_helps": True, "test.fp32_clears_nan": False})
     (offer,) = offers(rank(knowledge, facts, NAN), facts, knowledge)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.facts import Scalar
-from traindx.engine.fixes import Offer, Together, together
+from traindx.engine.fixes import Offer, Setting, Together, together
 
 from .errors import BadCall
 from .session import Session
@@ -65,7 +65,7 @@ class Choice:
             waiting = {
                 one.fix.id: reasons[one.fix.id]
                 for one in changing
-                if one.fix.id in reasons and not _made_by(taken, one)
+                if one.fix.id in reasons and not made_by(taken, one.settings)
             }
             return taken._replace(left_out={**taken.left_out, **waiting})
         return self._first()
@@ -131,11 +131,9 @@ class Choice:
         return self._session.configs.since if self._session.configs else {}
 
 
-def _made_by(taken: Together, offer: Offer) -> bool:
-    """Whether everything that a fix changes is changed so by those that are taken."""
-    return all(
-        one.name in taken.settings and taken.settings[one.name].after == one.after for one in offer.settings
-    )
+def made_by(taken: Together, settings: Sequence[Setting]) -> bool:
+    """Whether the fixes that are taken change all these settings to the same values."""
+    return all(one.name in taken.settings and taken.settings[one.name].after == one.after for one in settings)
 
 
 def _unsafe(offer: Offer) -> bool:
