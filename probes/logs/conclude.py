@@ -17,6 +17,7 @@ from .loss_facts import HIDDEN
 from .people import People
 from .series_facts import tell_series
 from .signatures import Hits, Signatures
+from .told import Told
 
 MAX_EVENTS = 300
 _ENOUGH = 20
@@ -41,7 +42,9 @@ class Conclusion:
             failures += failures_of(log.heard, log.name, self._machines, self._hits)
         first = tell_failures(self._facts, failures, Places(self._knowledge))
         People(self._knowledge, self._facts, self._hits).take(said for log in logs for said in log.heard.said)
-        for log in sorted(logs, key=_by_trouble):
+        ordered = sorted(logs, key=_by_trouble)
+        self._tell_how_far(ordered)
+        for log in ordered:
             self._tell_curves(log)
         for fact in self._resumed(logs):
             self._facts.take(fact)
@@ -64,10 +67,23 @@ class Conclusion:
                 if log.name == hit.place.input:
                     yield from tell_rate_at_resume(log, hit.place.line, limits)
 
+    def _tell_how_far(self, logs: Sequence[Log]) -> None:
+        """How far the run came: of a run that was resumed, its last log says it."""
+        if len(logs) > 1:
+            from .resumed import furthest_first
+
+            logs = furthest_first(logs)
+        for log in logs:
+            told = log.told(self._knowledge.limits, self._hits)
+            tell_progress(told, log)
+            self._take(told)
+
     def _tell_curves(self, log: Log) -> None:
         told = log.told(self._knowledge.limits, self._hits)
         tell_series(told, log.store, log.positions, log.lines)
-        tell_progress(told, log)
+        self._take(told)
+
+    def _take(self, told: Told) -> None:
         for fact in told.facts.values():
             self._facts.take(fact)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
@@ -49,6 +50,13 @@ def tell_resumed(logs: Sequence[Log], limits: Mapping[str, float]) -> Iterator[F
         if old is not None and new is not None and old.values and new.values and old.values[-1] > 0:
             back = new.values[0] > limits["resume_rate_jump"] * old.values[-1]
             yield Fact("log.lr.jump_at_resume", back, Origin.LOG, (after.log.place(new.marks[0]),))
+
+
+def furthest_first(logs: Sequence[Log]) -> list[Log]:
+    """The logs in the same order, but each after those in which its run goes on."""
+    stretches = [one for one in map(_stretch, logs[:MOST]) if one is not None]
+    later = Counter(id(before.log) for before, after in permutations(stretches, 2) if _goes_on(before, after))
+    return sorted(logs, key=lambda log: later[id(log)])
 
 
 def tell_rate_at_resume(log: Log, resumed: int, limits: Mapping[str, float]) -> Iterator[Fact]:

@@ -45,6 +45,13 @@ def test_a_run_that_goes_on_as_it_was(knowledge: Knowledge) -> None:
     assert (facts.value("loss.jump_at_resume"), facts.value("log.lr.jump_at_resume")) == (False, False)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_run_that_goes_on_came_as_far_as_its_last_log_says(knowledge: Knowledge, turned: bool) -> None:
+    logs = [log("a.log", range(1, 40), falling, 0.001), log("b.log", range(40, 60), falling, 0.001)]
+    facts = facts_of(knowledge, *(logs[::-1] if turned else logs))
+    assert facts.value("log.epochs") == 59
+
+
 def test_a_loss_below_zero_and_a_rate_that_was_rounded_away_say_nothing(knowledge: Knowledge) -> None:
     first = log("a.log", range(1, 40), lambda epoch: -10 - epoch / 200, 0.0)
     second = log("b.log", range(40, 60), lambda epoch: -10.2, 0.00001)
