@@ -36,6 +36,8 @@ def knowledge() -> Knowledge:
             {"log.machine": True, "config.device": "cuda", "log.runs_on_cpu": True, "env.gpu_count_here": 0},
             None,
         ),
+        ({"log.machine": True, "config.nodes": 2, "env.gpu_count_here": 0}, True),
+        ({"log.machine": True, "config.nodes": 1, "env.gpu_count_here": 0}, None),
         ({"config.files": 1}, True),
         ({"config.files": 1, "log.watched_steps": 10}, None),
         ({"config.files": 1, "log.machine": True}, None),
