@@ -305,3 +305,18 @@ def test_modes_of_the_script_come_out_as_they_went_in() -> None:
             if step % 3 == 1:
                 device.__exit__(None, None, None)
     assert torch._C._len_torch_function_stack() == before
+
+
+def test_scores_of_places_that_stand_first_tell_nothing() -> None:
+    class Tagger(Reader):
+        """Scores for each place of sequences that stand first, as (sequence, classes, batch)."""
+
+        def forward(self, x: Any) -> Any:
+            return self.last(self.encoder(x)).permute(0, 2, 1)
+
+    said = train(
+        Tagger(False, False),
+        nn.CrossEntropyLoss(),
+        lambda: (torch.randn(6, 16, 8), torch.randint(0, 4, (6, 16))),
+    )
+    assert said.facts.get("model.attention_over_batch") is None

@@ -30,7 +30,8 @@ class Attention(Check):
 
     Without batch_first=True such a layer takes (sequence, batch, width). Given (batch, sequence, width) it raises
     nothing: each sample then looks at the others of its batch. An input that stands sequence first does not end in
-    a loss over as many samples as it has places. A second axis of one is attention between samples that is meant.
+    a loss over as many samples as it has places; only a loss with more axes than samples and classes may be one over
+    places, and tells nothing. A second axis of one is attention between samples that is meant.
     """
 
     name = "attention"
@@ -59,7 +60,7 @@ class Attention(Check):
         if not isinstance(first, self.torch.Tensor) or not first.dim() or not self._batch:
             return
         if call.name != ATTENTION:
-            if self._attends and first.shape[0] == self._batch:
+            if self._attends and first.dim() <= 2 and first.shape[0] == self._batch:
                 self.say("model.attention_over_batch", self._over is not None, place=self._over)
         elif first.dim() == 3:
             self._attends = True
