@@ -23,7 +23,7 @@ alone the right cause came first in 77 % and among the first three in 87 % when 
 say what was meant: take the figures as an upper bound. One number, how much the words of a text count (`resemblance` in `kb/weights.yaml`), was
 chosen with the totals of the 39 in view, and those of 246 others.""",
     "gathered-last": """These cases were gathered when the rules were there, from public threads whose cause was confirmed, in the mix of symptoms of the
-first set and hardly two for one cause, and scored once, when nothing had been learnt from any of them. They are the ones to go by, with those of the
+first set and hardly two for one cause, and scored when nothing had been learnt from any of them. They are the ones to go by, with those of the
 next set: few cases tell little. Errors that say their cause are more among them than in life, where people ask because they do not see it.""",
     "gathered-afterwards": """These cases were gathered when the rules were there, from public threads, most of them in the mix of symptoms of the others, in
 several rounds, and each was scored once, before anything was learnt from it: the rules have learnt from all of them since, and grew from round to round.
