@@ -62,7 +62,7 @@ class Gathered:
         derive(self.facts, knowledge)
         sure = certainty(self.seen)
         self.ranked = rank(knowledge, self.facts, sure)
-        unsettled = not self.ranked or self.ranked[0].confidence < knowledge.weights.likely
+        unsettled = not self.ranked or self.ranked[0].confidence < knowledge.weights.confirmed
         if unsettled and self.excerpts and self._tells_in_words() and (sure or in_trouble(self.facts)):
             self.ranked = rank(knowledge, self.facts, sure, self._hints(knowledge))
 

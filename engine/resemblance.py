@@ -1,4 +1,4 @@
-"""Which causes does a text read like? A hint, for where no evidence makes any of them likely.
+"""Which causes does a text read like? A hint, for where the evidence confirms none of them.
 
 What is known of each cause is a page of words, and pages are compared with the text as a search engine
 would (Okapi BM25: Robertson and Zaragoza, 2009): rare words count more than common ones, and a long page gains

@@ -112,10 +112,11 @@ def _cause(number: int, one: CauseFound, quotes: Quotes) -> Iterator[Line]:
         f"{number:>2}. ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
         Span(f"  {one.verdict}, {one.confidence:.0%}", role), hang=4,
     )  # fmt: skip
-    for line in one.evidence[:EVIDENCE]:
+    worth = _worth_reading(one)
+    for line in worth[:EVIDENCE]:
         yield from evidence_lines(line, indent=4)
         yield from quotes.below(line.source, 6)
-    rest = len(one.evidence) - EVIDENCE
+    rest = len(worth) - EVIDENCE
     if rest > 0:
         yield line_of(Span(f"    ... {rest} more in the report", "dim"))
     if one.unknown:
@@ -123,6 +124,12 @@ def _cause(number: int, one: CauseFound, quotes: Quotes) -> Iterator[Line]:
             f" and {len(one.unknown) - 3} more" if len(one.unknown) > 3 else ""
         )
         yield line_of(Span(f"    ? not known: {names}", "dim"), hang=6)
+
+
+def _worth_reading(one: CauseFound) -> tuple[Evidence, ...]:
+    """Its evidence. Which words it shares with a page is told only where nothing else speaks for it."""
+    told = tuple(line for line in one.evidence if not line.hint)
+    return told if any(line.decibans > 0 for line in told) else tuple(one.evidence)
 
 
 def evidence_lines(line: Evidence, *, indent: int, mark: str = "+") -> Iterator[Line]:
