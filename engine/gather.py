@@ -62,8 +62,10 @@ class Gathered:
         derive(self.facts, knowledge)
         sure = certainty(self.seen)
         self.ranked = rank(knowledge, self.facts, sure)
-        unsettled = not self.ranked or self.ranked[0].confidence < knowledge.weights.confirmed
-        if unsettled and self.excerpts and self._tells_in_words() and (sure or in_trouble(self.facts)):
+        trouble, weights = in_trouble(self.facts), knowledge.weights
+        settled = weights.confirmed if trouble else weights.likely
+        unsettled = not self.ranked or self.ranked[0].confidence < settled
+        if unsettled and self.excerpts and self._tells_in_words() and (sure or trouble):
             self.ranked = rank(knowledge, self.facts, sure, self._hints(knowledge))
 
     def _tells_in_words(self) -> bool:
