@@ -2,13 +2,14 @@
 
 What is known of each cause is a page of words, and pages are compared with the text as a search engine
 would (Okapi BM25: Robertson and Zaragoza, 2009): rare words count more than common ones, and a long page gains
-nothing by its length.
+nothing by its length. Two words side by side are compared too: `batch size` tells more than `batch` and `size` do.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from .regex import regex
@@ -20,6 +21,15 @@ _WORDS = regex(r"[A-Z]{1,2}[a-z][A-Z]{1,3}(?![a-z])|[A-Z]{2,}(?![a-z])|[A-Z][a-z
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _STEM = 4
 """Letters that are left at least where an ending is taken off."""
+
+
+class Index(NamedTuple):
+    """What is known of each page, in words."""
+
+    pages: Sequence[str]
+    words: Mapping[str, Mapping[str, Sequence[int]]]
+    """The stem of a word, then that of the word behind it or "" for the word alone: the numbers of pages, each
+    followed by what the words weigh for it."""
 
 
 class Likeness(NamedTuple):
@@ -35,7 +45,9 @@ class Likeness(NamedTuple):
 
 def written_words(text: str) -> list[str]:
     """The words of a text. Names are taken apart at capitals and underscores; where files lie tells nothing."""
-    return _WORDS.findall(" ".join(one for one in text.split() if not _is_path(one)))
+    if text.count("/") > 1 or text.count("\\") > 1:
+        text = " ".join(one for one in text.split() if not _is_path(one))
+    return _WORDS.findall(text)
 
 
 def _is_path(word: str) -> bool:
@@ -50,20 +62,45 @@ def stem(word: str) -> str:
     return word
 
 
-def likenesses(
-    texts: Iterable[str], pages: Mapping[str, Mapping[str, int]], among: frozenset[str]
-) -> dict[str, Likeness]:
-    """How much the texts together read like each page of those `among`. `pages` holds word -> page -> weight."""
-    written = {stem(word.lower()): word for text in texts for word in written_words(text)}
-    shared: dict[str, Counter[str]] = {page: Counter() for page in among}
-    for word, as_written in written.items():
-        for page, weight in pages.get(word, {}).items():
-            if page in among:
-                shared[page][as_written] += weight
+def pairs(words: Sequence[str]) -> list[str]:
+    """Every two neighbours, as one text."""
+    return [f"{one} {other}" for one, other in pairwise(words)]
+
+
+def likenesses(texts: Iterable[str], index: Index, among: frozenset[str]) -> dict[str, Likeness]:
+    """How much the texts together read like each page of those `among`. However often a word stands, it counts once."""
+    written: dict[str, str] = {}
+    for text in texts:
+        words = written_words(text)
+        stems = [stem(word.lower()) for word in words]
+        written.update(zip(stems, words, strict=True))
+        written.update(zip(pairs(stems), pairs(words), strict=True))
+    behind: dict[str, dict[str, str]] = {}
+    for term, as_written in written.items():
+        first, _, second = term.partition(" ")
+        behind.setdefault(first, {})[second] = as_written
+    wanted = {number: page for number, page in enumerate(index.pages) if page in among}
+    shared: dict[str, Counter[str]] = {page: Counter() for page in wanted.values()}
+    for first, others in behind.items():
+        known = index.words.get(first) or {}
+        for second, as_written in others.items():
+            weighed = known.get(second, ())
+            for number, weight in zip(weighed[::2], weighed[1::2], strict=True):
+                if number in wanted:
+                    shared[wanted[number]][as_written] += weight
     totals = {page: sum(words.values()) for page, words in shared.items()}
     most = max(totals.values(), default=0)
     return {
-        page: Likeness(total / most, tuple(word for word, _ in shared[page].most_common(NAMED)), most)
+        page: Likeness(total / most, tuple(_named(shared[page])), most)
         for page, total in sorted(totals.items())
         if total
     }
+
+
+def _named(shared: Counter[str]) -> list[str]:
+    """What tells most. A word that stands in a pair is not named twice."""
+    named: list[str] = []
+    for term, _ in shared.most_common():
+        if len(named) < NAMED and not any(set(term.split()) & set(one.split()) for one in named):
+            named.append(term)
+    return named

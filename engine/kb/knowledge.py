@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
+from ..resemblance import Index
 from . import rules
 from .lazily import Lazily
 from .records import (
@@ -214,14 +215,14 @@ class Knowledge:
         return dict(self._sections("dialects")["dialect"])
 
     @cached_property
-    def page_words(self) -> Mapping[str, Mapping[str, int]]:
-        """How much each word speaks for each cause, by word and cause."""
-        return self._sections("resemblance")["cause"]
+    def page_words(self) -> Index:
+        """How much words speak for each cause."""
+        return self._words_of("cause")
 
     @cached_property
-    def symptom_words(self) -> Mapping[str, Mapping[str, int]]:
-        """How much each word speaks for each symptom, by word and symptom."""
-        return self._sections("resemblance")["symptom"]
+    def symptom_words(self) -> Index:
+        """How much words speak for each symptom."""
+        return self._words_of("symptom")
 
     @property
     def pages(self) -> Mapping[str, Any]:
@@ -240,6 +241,10 @@ class Knowledge:
             return "version"
         fact = self.facts.get(name)
         return fact.type if fact else None
+
+    def _words_of(self, kind: str) -> Index:
+        section = self._sections("resemblance")
+        return Index(section["pages"][kind], section[kind])
 
     def _made(self, section: str, kind: str, make: Callable[[str, Stored], Record]) -> Mapping[str, Record]:
         return Lazily(self._sections(section)[kind], make)

@@ -12,13 +12,21 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs
 from traindx.engine.kb.rules import Weights
 from traindx.engine.probe import Findings
-from traindx.engine.resemblance import likenesses, stem, written_words
+from traindx.engine.resemblance import Index, likenesses, stem, written_words
 from traindx.engine.weigh import reads_like
 
 from ..small_pack import PackMaker
 
-PAGES = {"pad": {"masks": 30, "shapes": 5}, "nan": {"overflow": 20}, "loss": {"masks": 1, "overflow": 1}}
-ALL = frozenset({"masks", "shapes", "overflow"})
+NAMES = ("masks", "shapes", "overflow")
+WORDS = {
+    "pad": {"": [0, 30, 1, 5]},
+    "nan": {"": [2, 20]},
+    "loss": {"": [0, 1, 2, 1]},
+    "batch": {"": [0, 3, 1, 3], "size": [1, 9]},
+    "size": {"": [0, 4]},
+}
+PAGES = Index(NAMES, WORDS)
+ALL = frozenset(NAMES)
 
 
 class Told:
@@ -77,6 +85,20 @@ def test_the_words_that_tell_most_are_named_first() -> None:
 
 def test_a_word_counts_once_however_often_it_stands() -> None:
     assert likenesses(["pad " * 9 + "nan"], PAGES, ALL)["overflow"].share == 20 / 30
+
+
+def test_two_words_side_by_side_tell_more_than_each_alone() -> None:
+    apart, together = (likenesses([text], PAGES, ALL) for text in ("sizes of a batch", "the batch sizes"))
+    assert max(apart, key=lambda page: apart[page].share) == "masks"
+    assert max(together, key=lambda page: together[page].share) == "shapes"
+
+
+def test_a_word_that_stands_in_a_named_pair_is_not_named_again() -> None:
+    assert likenesses(["the batch sizes, the pad"], PAGES, ALL)["shapes"].words == ("batch sizes", "pad")
+
+
+def test_words_of_two_texts_stand_not_side_by_side() -> None:
+    assert likenesses(["a batch", "sizes"], PAGES, ALL)["shapes"].nearest == 7
 
 
 def test_a_page_that_is_not_in_question_is_left_out() -> None:
