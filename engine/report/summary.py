@@ -29,6 +29,9 @@ def _sentences(facts: Mapping[str, FactFound]) -> Iterator[tuple[str, FactFound]
     yield from _losses(facts, "loss.eval.", "validation loss")
     if score := facts.get("log.eval_accuracy.last"):
         yield f"The last validation accuracy is {show(score.value)}.", score
+    first, last = facts.get("log.reward.first"), facts.get("log.reward.last")
+    if first and last and _true(facts, "log.agent_trains"):
+        yield f"What the agent earns goes from {show(first.value)} to {show(last.value)}.", last
     yield from _progress(facts)
     settings = [
         one for name, one in facts.items() if name.startswith("config.") and one.origin in _FROM_FILES
@@ -61,7 +64,8 @@ def _progress(facts: Mapping[str, FactFound]) -> Iterator[tuple[str, FactFound]]
         )
         total = facts.get(whole)
         of, short = "", False
-        if total and isinstance(total.value, int | float):
+        # Beyond the number there is another count, or the run went on: restarts, what an agent does between updates.
+        if total and isinstance(total.value, int | float) and reached.value <= total.value:
             of, short = f" of {in_digits(total.value)}", reached.value < total.value
         end = " and says that it is complete" if short else ", its end"
         yield f"The run came to {unit} {in_digits(reached.value)}{of}{end if finished else ''}.", reached

@@ -27,6 +27,8 @@ _KINDS = (Kind.CONFIG, Kind.CODE, Kind.PACKAGES)
 _GIVES = (
     "config.*", "env.package.*", "env.packages", "env.python", "env.cuda", "env.visible_devices", "env.alloc_conf",
 )  # fmt: skip
+MOST_KEYS = 1000
+"""Keys of which the names are kept."""
 _VARIABLES = {
     "CUDA_VISIBLE_DEVICES": "env.visible_devices",
     "PYTORCH_CUDA_ALLOC_CONF": "env.alloc_conf",
@@ -100,7 +102,7 @@ class ConfigProbe:
     def _facts(
         self, reads: Sequence[Read], seen: Sequence[InputSeen], packages: Sequence[Fact]
     ) -> list[Fact]:
-        facts = [*_about(reads, seen), *setting_facts(reads)]
+        facts = [*_about(reads, seen), *_keys(reads), *setting_facts(reads)]
         facts += default_facts(reads, self._knowledge.limits["default_keys"])
         facts += _environment(reads)
         facts += _wrong(reads, versions_of(packages), self._knowledge.once(dialects_of))
@@ -118,6 +120,18 @@ def _about(reads: Sequence[Read], seen: Sequence[InputSeen]) -> Iterator[Fact]:
                 "config.dialect", read.trainer.id, read.document.origin, (Place(read.document.name),), note
             )
             return
+
+
+def _keys(reads: Sequence[Read]) -> Iterator[Fact]:
+    """The names of all keys in the files of a run, for an error that names one."""
+    found: dict[str, Place] = {}
+    for document in (read.document for read in reads if read.document.origin is Origin.CONFIG):
+        for entry in document.reading.entries:
+            for name in entry.path:
+                if isinstance(name, str) and name not in found and len(found) < MOST_KEYS:
+                    found[name] = document.place(entry.at)
+    if found:
+        yield Fact("config.keys", tuple(map(safe, found)), Origin.CONFIG, tuple(found.values()))
 
 
 def _environment(reads: Sequence[Read]) -> Iterator[Fact]:

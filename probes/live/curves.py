@@ -20,6 +20,8 @@ from .shares import COLUMNS
 
 GIB = float(1 << 30)
 _SOME = 3
+_BRIEF, _COPIES = 200, 3
+"""Steps of a copy of a model before what it is trained on is that of the run; and how many shorter ones are no accident."""
 _LATE = 10
 """Steps of other optimizers before the first of one that is not there from the start."""
 _QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
@@ -61,6 +63,8 @@ class Curve:
         """Steps that were measured."""
         self.first = self.last = 0
         """Where among all steps of the process its own begin and end."""
+        self.copied = False
+        """Whether it trains a copy of a model."""
         self.times: list[dict[str, float]] = []
         """The seconds that the parts of each step took."""
 
@@ -134,6 +138,9 @@ def _of_process(process: Process) -> Iterator[Curve]:
             curves[key].extend(columns, chosen)
             curves[key].last = seen + chosen[-1]
         seen += length
+    for record in process.of("model"):
+        if record.get("copied") is True and (curve := curves.get(whole(record.get("model")) or 0)):
+            curve.copied = True
     if curves:
         _evaluate(process, curves[min(curves)])
     yield from curves.values()
@@ -172,12 +179,22 @@ def _tell_zero_from_start(told: Told, curve: Curve) -> None:
         told.tell("loss.zero", True if nothing else None, loss.marks[0])
 
 
+def aside(curves: Sequence[Curve]) -> list[Curve]:
+    """Those of copies that train for a few steps: on a task of meta-learning, at a client, to see what a model could learn.
+
+    The loss begins anew in each, and what one of them comes to is not what the run comes to.
+    """
+    brief = [one for one in curves if one.copied and one.count < _BRIEF]
+    return brief if len(brief) >= _COPIES else []
+
+
 def are_apart(curves: Sequence[Curve]) -> bool:
     """Whether several optimizers of one process step in turn, on losses of their own, as the two sides of a GAN do.
 
     Or one of them is made in the course of the run, while another goes on: what it trains is new, and so is the loss.
     """
-    own = [one for one in curves if one.process is curves[0].process]
+    brief = {id(one) for one in aside(curves)}
+    own = [one for one in curves if one.process is curves[0].process and id(one) not in brief]
     if any(one.first + _LATE < other.first < one.last for one in own for other in own):
         return True
     in_turn = [one for one in own if any(one.overlaps(other) for other in own if other is not one)]

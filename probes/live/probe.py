@@ -10,7 +10,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event, Findings, InputSeen
 
 from .crowd import tell_crowd
-from .curves import Curve, are_apart, curves_of, facts_of
+from .curves import Curve, are_apart, aside, curves_of, facts_of
 from .failures import read_failures
 from .feeders import tell_failed_feeder
 from .native import tell_fault
@@ -124,7 +124,7 @@ class LiveProbe:
         """What the observers' own checks said, and where they failed."""
         unknown: dict[str, None] = {}
         for process in processes:
-            for record in process.of("fact"):
+            for record in process.facts():
                 name = str(record.get("name"))
                 try:
                     self._facts.latest(
@@ -143,8 +143,9 @@ class LiveProbe:
     def _take_curves(self, curves: Sequence[Curve]) -> None:
         alone = not (are_apart(curves) or self._facts.value("loss.terms_change"))
         moves = self._facts.value("loss.target_moves")
+        brief = {id(one) for one in aside(curves)}
         for curve in curves:
-            compares = alone and not (moves and not curve.explodes(self._knowledge.limits["moving_target"]))
+            compares = alone and id(curve) not in brief and not (moves and not curve.explodes(self._knowledge.limits["moving_target"]))
             self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=compares))
         if curves:
             self._facts.tell("log.has_metrics", True, Place(RUN))

@@ -34,6 +34,19 @@ class Process:
         """The records of a kind, in the order in which they were written."""
         return (record for record in self.records if record.get("kind") == kind)
 
+    def facts(self) -> Iterator[Record]:
+        """The facts that it said and has not taken back since."""
+        back = {
+            str(record.get("name")): place
+            for place, record in enumerate(self.records)
+            if record.get("kind") == "retracted"
+        }
+        return (
+            record
+            for place, record in enumerate(self.records)
+            if record.get("kind") == "fact" and place > back.get(str(record.get("name")), -1)
+        )
+
     def last(self, kind: str) -> Record | None:
         """The last record of a kind."""
         return next((record for record in reversed(self.records) if record.get("kind") == kind), None)

@@ -53,7 +53,8 @@ def _tell_torch(facts: LiveFacts, record: Record, place: Place) -> None:
 
 
 def _tell_models(facts: LiveFacts, models: Sequence[Record], place: Place) -> None:
-    """Sums over all models of the process; the largest gives its name."""
+    """Sums over all models of the process but copies of them; the largest gives its name."""
+    models = [one for one in models if not one.get("copied")] or models[:1]
     sizes = [whole(one.get("parameters")) or 0 for one in models]
     trained = [whole(one.get("trainable")) for one in models]
     if sum(sizes):

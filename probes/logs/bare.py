@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from traindx.engine.regex import regex
+
 from . import curve
 from .names import Name
 from .reading import Reading, Value
@@ -18,6 +20,8 @@ BARE = 1000
 """The trust in a loss that only says of what data it is."""
 _LOSSES = frozenset(("loss", "loss_part", "eval_loss", "eval_loss_part"))
 _FEW = 4
+_COUNTED = regex(rb"\W{0,4}\d{1,7}(?![\w.,:/-]*\d)[\s:|,\])]")
+"""A line that begins with a count: `12  train 0.41 / valid 0.62`."""
 
 
 class Bare:
@@ -31,8 +35,13 @@ class Bare:
         self._found.append((validation, start, token))
 
     def settle(self, reader: Reader, line: bytes, reading: Reading) -> None:
-        """Take them as losses where there is one of each, the line says where the run is, and nothing else is named."""
-        if len(self._found) != 2 or self._found[0][0] or not self._found[1][0] or not reading.places:
+        """Take them as losses where there is one of each, the line says or counts where the run is, and nothing else is named."""
+        if (
+            len(self._found) != 2
+            or self._found[0][0]
+            or not self._found[1][0]
+            or not (reading.places or _COUNTED.match(line))
+        ):
             return
         metrics = {value.name.metric for value in reading.values}
         if metrics & _LOSSES or not all(_is_decimal(token[0]) for _, _, token in self._found):

@@ -44,7 +44,7 @@ class Conclusion:
         People(self._knowledge, self._facts, self._hits).take(said for log in logs for said in log.heard.said)
         ordered = sorted(logs, key=_by_trouble)
         self._tell_how_far(ordered)
-        for log in ordered:
+        for log in _whole(ordered):
             self._tell_curves(log)
         for fact in self._resumed(logs):
             self._facts.take(fact)
@@ -227,6 +227,16 @@ _NEEDED = (
     ("log.lr.", "learning_rate", "no learning rate is printed"),
     ("log.loss_scale.", "loss_scale", "no loss scale is printed"),
 )
+
+
+def _whole(logs: Sequence[Log]) -> Sequence[Log]:
+    """The logs, those of one run joined."""
+    if len(logs) < 2:
+        return logs
+    from .joined import Joined
+    from .resumed import runs_of
+
+    return sorted((Joined(run) if len(run) > 1 else run[0] for run in runs_of(logs)), key=_by_trouble)
 
 
 def _by_trouble(log: Log) -> tuple[bool, int]:

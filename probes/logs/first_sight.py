@@ -13,6 +13,7 @@ from .lines import Lines
 from .listening import Listener
 from .metrics import Metrics, kept
 from .names import Names
+from .numbers import is_row
 from .positions import Positions
 from .ranks import Prefix, is_of_launcher, prefix_of
 from .reading import Reading
@@ -110,6 +111,8 @@ class FirstSight:
         formats = [name for name in _formats(keys) if self._lines.formats.may_be(low, name)]
         if not (formats or self._lines.table is not None or b"%|" in line) and not (
             self._lines.names.may_be_in(low, words, keys)
+            or self._lines.names.are_of_both(words)
+            or is_row(line)
         ):
             reading = None
         else:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from traindx.engine.kb.knowledge import Knowledge
 
 from .formats import Formats
+from .numbers import is_row, read_row
 from .ranks import is_of_launcher
 from .reader import Reader
 from .reading import PLACES, Reading
@@ -88,7 +89,7 @@ class Lines:
         if reading is None and self.table is not None:
             reading = self.table.row(line, self.names)
         if reading is None:
-            reading = self._reader.read(line)
+            reading = read_row(line) if is_row(line) else self._reader.read(line)
         elif reading.places and not reading.values:
             # A format that only knows where the run is leaves the numbers to the general reader.
             reading.values = self._reader.read(line).values

@@ -12,6 +12,7 @@ from .collected import shown
 from .heard import Heard
 from .lines import Lines
 from .marks import Mark
+from .numbers import settle_numbers
 from .positions import Positions
 from .series import Series
 from .signatures import Hits
@@ -74,6 +75,7 @@ class Log:
     def drop_strays(self) -> None:
         """Forget numbers that look like metrics and stand where no training is."""
         drop_doubtful(self.store)
+        settle_numbers(self.store)
         training = self.has_curves() or self.positions.sample
         for one in list(self.store):
             scores = (
@@ -138,6 +140,8 @@ def _total(log: Log) -> int | None:
         return None
     none = reading.epoch is None and log.positions.where(last).epoch is None
     if none or log.positions.goes_on(reading.pair[1]):
-        return reading.pair[1]
+        # Steps beyond their number are those of something else, as an agent makes many for each update.
+        step = log.positions.where(last).step
+        return reading.pair[1] if step is None or step <= reading.pair[1] else None
     epochs = log.positions.total_epochs
     return reading.pair[1] * epochs if epochs and reading.whole_epoch else None

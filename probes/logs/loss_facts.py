@@ -41,7 +41,8 @@ def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: boo
 
 def has_no_level(told: Told, loss: Series) -> bool:
     """Whether the loss says nothing by its height: that of a policy is made of advantages, whose mean is zero, and of the
-    way that it has gone from the model it began as, which begins at nothing. One that runs away does."""
+    way that it has gone from the model it began as, which begins at nothing; that of an agent follows what it
+    experiences. One that runs away does."""
     return "loss-has-no-level" in told.quirks and not (
         loss.high is not None and loss.high.value >= told.limits["policy_loss_high"]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -88,7 +89,9 @@ def _plateau(told: Told, values: Sequence[float]) -> bool | None:
 def _flat(told: Told, line: Curve) -> bool | None:
     """Whether the loss never left where it began; None where too few steps were seen or noise hides it."""
     values = line.values
-    if len(values) <= _SOME or not _spans_enough(told, line):
+    if len(values) <= _SOME:
+        return True if _same_after_epochs(told, line) else None
+    if not _spans_enough(told, line):
         return None
     levels = values if len(values) < told.limits["points_few"] else curve.parts(values, 10)
     scale = abs(levels[0]) or 1.0
@@ -98,6 +101,16 @@ def _flat(told: Told, line: Curve) -> bool | None:
     part = max(1.0, len(values) / 10)
     hidden = curve.noise(values) / math.sqrt(part) / scale > told.limits["flat_drop"]
     return None if hidden and moved < told.limits["clear_change"] else False
+
+
+def _same_after_epochs(told: Told, line: Curve) -> bool:
+    """Whether of a few losses that are shown, the first from the start of the run, the last epochs later is the same."""
+    if len(line.values) < 2 or line.values[0] <= 0:
+        return False
+    first, last = told.where(line.marks[0]).epoch, told.where(line.marks[-1]).epoch
+    if first is None or last is None or first > 1 or last - first < _SOME + 1:
+        return False
+    return max(line.values) - min(line.values) < told.limits["flat_drop"] / 2 * line.values[0]
 
 
 def _spans_enough(told: Told, line: Curve) -> bool:
@@ -137,7 +150,7 @@ def _relapsed(told: Told, values: Sequence[float]) -> bool | None:
 
 def _diverging(told: Told, values: Sequence[float]) -> bool | None:
     if len(values) < told.limits["points_few"] and _runs_away(told, values):
-        return True
+        return not _see_saws(told, values)
     if len(values) < 5:
         return None
     levels = _steady(told, values)
@@ -178,14 +191,26 @@ def _steady(told: Told, values: Sequence[float]) -> Sequence[float] | None:
 def _oscillating(told: Told, line: Curve, trend: str | None) -> bool | None:
     """Whether the loss swings widely. Of single batches only smoothed values are judged, for these are noisy."""
     values = line.values
-    if len(values) < told.limits["points_few"] or min(values) <= 0:
+    if not values or min(values) <= 0:
         return None
+    if len(values) < told.limits["points_few"]:
+        return True if _see_saws(told, values) and not _every_step(told, line) else None
     if len(values) >= told.limits["points_smooth"]:
         values = curve.parts(values, 40)
     elif _every_step(told, line):
         return None
     wide = curve.jumpiness(values) > told.limits["oscillation"]
     return wide and curve.turns(values) > 0.4 and trend in ("flat", "rising", None)
+
+
+def _see_saws(told: Told, values: Sequence[float]) -> bool:
+    """Whether a few losses go down and up by turns, each time to a level of another size."""
+    if len(values) <= _SOME or min(values) <= 0:
+        return False
+    steps = curve.steps_between(values)
+    turning = all(before * after < 0 for before, after in itertools.pairwise(steps))
+    ratios = [max(pair) / min(pair) for pair in itertools.pairwise(values)]
+    return turning and curve.median(ratios) > told.limits["runaway_ratio"]
 
 
 def _every_step(told: Told, line: Curve) -> bool:

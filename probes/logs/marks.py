@@ -100,9 +100,23 @@ class Marks(Sequence[Mark]):
         spots = zip(repeat(marker), places, strict=False)
         self._spots += spots if len(places) >= MANY else map(_settled, spots)
 
+    def follow(self, others: Marks, shift: int) -> None:
+        """Take in marks that come after these, `shift` added to the numbers of their lines."""
+        self._spots += [(made(shifted(mark, shift)), 0) for mark in others]
+
     def settle(self) -> None:
         """Make all marks now, and let go of their blocks."""
         self._spots = list(map(_settled, self._spots))
+
+
+def made(mark: Mark) -> Marker:
+    """Gives a mark that is made already."""
+    return _Made(mark)
+
+
+def shifted(mark: Mark, shift: int) -> Mark:
+    """The mark with something added to the number of its line."""
+    return mark._replace(number=mark.number + shift)
 
 
 class Peak(NamedTuple):

@@ -66,6 +66,8 @@ class Names:
         self._metrics = knowledge.metrics
         self._training = knowledge.words["of-training"]
         self._validation = knowledge.words["of-validation"]
+        self._of_training = frozenset(map(str.encode, self._training))
+        self._of_validation = frozenset(map(str.encode, self._validation))
         self._discriminator = knowledge.words["of-discriminator"]
         self._perhaps_discriminator = knowledge.words["perhaps-of-discriminator"]
         self._gan = knowledge.words["of-gan"]
@@ -90,6 +92,10 @@ class Names:
             bare = [word.strip("0123456789") for word in words if word != _NUMBER]
             word = max(bare, key=len)
             yield word if len(word) > 3 else f" {word} ", _MARK + " ".join(filter(None, bare))
+
+    def are_of_both(self, words: Iterable[bytes]) -> bool:
+        """Whether words of a line speak of training as well as of validation."""
+        return not (self._of_training.isdisjoint(words) or self._of_validation.isdisjoint(words))
 
     def may_be_in(self, low: bytes, words: Collection[bytes], keys: Iterable[str]) -> bool:
         """Whether all words of one of these names stand in a line, given in lower case and as words."""

@@ -12,6 +12,8 @@ _NUMBER = regex(
     re.IGNORECASE,
 )
 _IN_LIST = regex(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan)(?![\w.])")
+_THOUSANDS = regex(r",\d{3}(?!\d)|,.*,")
+"""A comma elsewhere stands before decimals: `2,0650`."""
 _UNIT = regex(r"\s*([A-Za-z%µ]+(?:/[A-Za-z]+)?)")
 
 # Memory is counted in binary steps whatever it is called: PyTorch's `MB` and nvidia-smi's `MiB` are both 2**20.
@@ -36,7 +38,7 @@ def number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        plain = text.replace(",", "")
+        plain = text.replace(",", "" if _THOUSANDS.search(text) else ".")
         return float(plain.removesuffix(".0") if plain.lower().endswith(("nan.0", "inf.0")) else plain)
 
 

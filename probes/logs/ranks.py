@@ -97,6 +97,11 @@ def is_of_launcher(line: bytes) -> bool:
     return line.startswith(LAUNCHER) or _JOB_STEP in line
 
 
+def is_dated(line: bytes, start: int) -> bool:
+    """Whether what begins here is the level and date of a line, as C++ and the launcher of torch print them."""
+    return _GLOG.match(line, start) is not None
+
+
 def body_of(line: bytes, start: int = 0) -> int:
     """Where the message begins, after times, log levels and logger names."""
     for pattern in (_GLOG, _STAMP, _GLOG, _LEVEL):

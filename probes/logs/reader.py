@@ -17,6 +17,8 @@ from .walk import Walk
 
 LONGEST = 1 << 14
 """Bytes of a line that are searched for numbers."""
+_OF_NO_DATA = frozenset(("learning_rate", "grad_norm", "loss_scale"))
+"""Metrics of the optimizer: no two numbers of training and validation are these."""
 _LETTERS = regex(rb"[a-z]+")
 _WORDS = regex(rb"[A-Za-z][A-Za-z0-9]*")
 
@@ -79,7 +81,11 @@ class Reader:
         if any(word.lower() in self._no_bare_loss for word in words):
             return False
         found = (self.names.find(word.decode("latin-1")) for word in words if self.split(word) is None)
-        others = {name.metric.removeprefix("eval_") for name in found if name is not None} - POSITIONS
+        others = (
+            {name.metric.removeprefix("eval_") for name in found if name is not None}
+            - POSITIONS
+            - _OF_NO_DATA
+        )
         return others <= {metric.removeprefix("eval_") for metric in measured}
 
     def is_around_a_run(self, words: bytes) -> bool:

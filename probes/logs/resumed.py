@@ -59,6 +59,34 @@ def furthest_first(logs: Sequence[Log]) -> list[Log]:
     return sorted(logs, key=lambda log: later[id(log)])
 
 
+def runs_of(logs: Sequence[Log]) -> list[list[Log]]:
+    """The logs in the same order, those of one run together: each goes on where the one before it ended.
+
+    A log whose loss broke ends its run: what was done then is not what would have come.
+    """
+    stretches = [one for one in map(_stretch, logs[:MOST]) if one is not None]
+    runs = {id(log): [log] for log in logs}
+    ends = dict[int, Stretch]()
+    for after in sorted(stretches, key=lambda one: _reached_by(one.start)):
+        before = next(
+            (one for one in ends.values() if _is_one_loss(one, after) and _goes_on(one, after)), None
+        )
+        ends[id(after.log)] = after
+        if before is not None:
+            del ends[id(before.log)]
+            runs[id(after.log)] = [*runs.pop(id(before.log)), after.log]
+    return [runs[id(log)] for log in logs if id(log) in runs]
+
+
+def _is_one_loss(before: Stretch, after: Stretch) -> bool:
+    return before.loss.name == after.loss.name and not before.loss.bad
+
+
+def _reached_by(where: Where) -> tuple[float, float]:
+    epoch, step = where.epoch, where.step
+    return -1.0 if epoch is None else epoch, -1.0 if step is None else step
+
+
 def tell_rate_at_resume(log: Log, resumed: int, limits: Mapping[str, float]) -> Iterator[Fact]:
     """What the learning rate says where one log goes on from a checkpoint, in the line `resumed`.
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from copy import copy
 from itertools import repeat
 from typing import NamedTuple
 
-from .marks import MANY, Mark, Marker, Marks, Peak, higher, peak_of, settled_peak
+from .marks import MANY, Mark, Marker, Marks, Peak, higher, made, peak_of, settled_peak, shifted
 from .names import Name
 
 MAX_POINTS = 2048
 
-_PEAKED = frozenset(("loss", "loss_part"))
-"""The metrics whose spikes matter."""
+_PEAKED = frozenset(("loss", "loss_part", "number"))
+"""The metrics whose spikes matter; a number without a name may turn out to be a loss."""
 
 
 class Extreme(NamedTuple):
@@ -74,6 +75,30 @@ class Series:
             return None
         value, point, mark, index = self._last
         return Extreme(value, point, mark.one(index))
+
+    def follow(self, other: Series, shift: int) -> None:
+        """Take in a series that goes on where this one ended; `shift` is added to the numbers of its lines."""
+        other = copy(other)
+        for one, beside in ((self, other), (other, self)):
+            while one.stride < beside.stride:
+                one._thin()
+        first, bad, low, high = (
+            one and Extreme(one.value, one.point + self.count, shifted(one.mark, shift))
+            for one in (other.first, other.first_bad, other.low, other.high)
+        )
+        self.first, self.first_bad = self.first or first, self.first_bad or bad
+        self.low = min(filter(None, (self.low, low)), key=_value, default=None)
+        self.high = max(filter(None, (self.high, high)), key=_value, default=None)
+        if (last := other.last) is not None:
+            self._last = last.value, last.point + self.count, made(shifted(last.mark, shift)), 0
+        if other.last_finite >= 0:
+            self.last_finite = other.last_finite + self.count
+        self.values.extend(other.values)
+        self.marks.follow(other.marks, shift)
+        self.peaks += [Peak(one.value, (made(shifted(one.mark, shift)), 0)) for one in other.peaks]
+        self.count, self.bad = self.count + other.count, self.bad + other.bad
+        while len(self.values) >= MAX_POINTS:
+            self._thin()
 
     def _at(self, values: Sequence[float], index: int, mark: Marker) -> Extreme:
         return Extreme(values[index], self.count + index, mark.one(index))
@@ -138,6 +163,10 @@ class Series:
             # Of most blocks a few marks are left by now.
             self.marks.settle()
             self.peaks = list(map(settled_peak, self.peaks))
+
+
+def _value(extreme: Extreme) -> float:
+    return extreme.value
 
 
 class Curve:

@@ -24,6 +24,7 @@ from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
 from .standing import is_a_share, standing
 from .store import Store
+from .term_facts import tell_terms
 from .told import Told
 
 _PART = regex(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?P<times>\d+))?$")
@@ -35,11 +36,14 @@ def tell_series(
     told: Told, store: Store, positions: Positions | None = None, lines: Lines | None = None
 ) -> None:
     """Everything the series of one log say."""
-    if store.of("reward") or store.of("episode_return") or store.of("episode_length"):
+    agent = bool(store.of("episode_return") or store.of("episode_length"))
+    if agent or store.of("reward"):
         # The loss of a policy gradient has no floor, so its sign says nothing.
         told.quirks |= {"negative-loss-is-normal"}
+    if agent or policy(store) is not None:
+        told.quirks |= {"loss-has-no-level"}
     if policy(store) is not None:
-        told.quirks |= {"loss-has-no-level", "zero-loss-is-normal"}
+        told.quirks |= {"zero-loss-is-normal"}
     losses, parts = store.of("loss"), store.of("loss_part")
     evals, scores = store.of("eval_loss"), store.of("eval_accuracy")
     norms, loss = store.of("grad_norm"), standing([*losses, *parts], lines)
@@ -52,6 +56,7 @@ def tell_series(
         trouble = _trouble(told, loss, train, hidden=bool(hidden))
         if not has_no_level(told, loss):
             tell_resume(told, train)
+    tell_terms(told, [one for one in (*losses, *parts) if "total" not in one.name.printed])
     _tell_nan_iterations(told, store)
     evals_and_parts = [*evals, *store.of("eval_loss_part")]
     validation = standing(evals_and_parts, lines)

@@ -36,6 +36,11 @@ class Store:
         """Forget a series."""
         self._series = {key: one for key, one in self._series.items() if one is not series}
 
+    def put(self, series: Series, name: Name) -> None:
+        """Take in a series under a name that became known later."""
+        series.name = name
+        self._series[name.metric, name.printed, series.rank] = series
+
     def of(self, metric: str) -> list[Series]:
         """The series of a metric: of the lowest rank that prints it, the one to trust most first.
 

@@ -16,6 +16,7 @@ _CELL = regex(rb"[^\s|]+")
 _WIDE_CELL = regex(rb"[^\s|]+(?: [^\s|]+)*")
 _COMMA_CELL = regex(rb"[^,\r\n]*")
 _NUMBER = regex(rb"([-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Inf))([A-Za-z%]*)")
+_LIST = regex(rb"\[[-+.\deE, naif]{1,400}\]")
 _WHOLE = regex(rb"(\d+)(?:/(\d+))?")
 _BAR = regex(
     rb"%(?:\||\s*[\x80-\xff])[^\d\r]*(?P<done>\d+)/(?P<total>\d+)(?:[^\r]*?[\s,](?P<rate>\d+\.?\d*)(?P<unit>it/s|s/it))?"
@@ -123,6 +124,14 @@ def _take(reading: Reading, name: Name, line: bytes, start: int, end: int, names
         if whole is None:
             return False
         reading.place(name.metric, whole[1].decode(), line.index(text, start))
+        return True
+    if _LIST.fullmatch(text):
+        # The terms of a loss, whose mean is read: it is their sum.
+        if name.metric in ("loss", "eval_loss"):
+            offset, terms = line.index(text, start), text.count(b",") + 1
+            reading.values.append(
+                Value(name, offset, offset + len(text), float(terms), words=(offset, offset))
+            )
         return True
     found = _NUMBER.fullmatch(text)
     if found is None:

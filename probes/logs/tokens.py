@@ -32,6 +32,8 @@ _SENTENCE = 12
 """Words from which on a line may be a sentence, in whatever language."""
 GOES_ON = regex(rb"[-.]\w|,\d")
 """What shows that a number is a part of something: of a version, a date, or a number with a decimal comma."""
+DECIMALS = regex(rb",(?:\d\d|\d{4,})(?![\w.]|,\s?\d)")
+"""What follows a whole number with a decimal comma, `2,0650`. Three digits may as well be thousands."""
 GLUED = regex(rb"(?i)(?:[a-z0-9]{1,20}_)?([a-z]{1,9})[-_#]?((\d{1,9})(?:/(\d{1,9}))?)")
 """A word with its number: `Epoch12`, `it50/332`, `fold0_ep3`."""
 PAIR = regex(rb"\d+/\d+")

@@ -12,9 +12,11 @@ from traindx.engine.regex import regex
 from .bare import Bare
 from .names import POSITIONS
 from .quantities import number, whole
+from .ranks import is_dated
 from .reading import Reading
 from .taking import Taking
 from .tokens import (
+    DECIMALS,
     FILE,
     GIVEN,
     GLUED,
@@ -114,6 +116,8 @@ class Walk(Taking):
         name = self.reader.glued(found[1]) if found is not None else None
         if found is None or name is None or GIVEN.match(self.line, token.end()):
             return False
+        if is_dated(self.line, token.start()):
+            return False  # `E0711 08:30:11.12 11 api.py:869]` is a date.
         if self._numbered[found[1].lower()] > 1:
             return False  # `step1 loss 0.3 step2 loss 0.4` are two losses.
         self.glued = self.glued or _LETTER.search(self.line, 0, token.start()) is not None
@@ -190,6 +194,12 @@ class Walk(Taking):
 
     def _number(self, token: re.Match[bytes]) -> int:
         position = token.end()
+        if self.armed and token[0].isdigit() and (decimals := DECIMALS.match(self.line, position)):
+            name = self.name_here()
+            if name is not None and name.metric not in POSITIONS:
+                self.value(name, token, b"", end=decimals.end())
+                self._reset()
+                return decimals.end()
         unit, after = unit_at(self.line, position)
         name = None if GOES_ON.match(self.line, position) else self.name_by_unit(unit) or self.name_here()
         if name is None and token[0][-1:].isalpha():

@@ -54,6 +54,14 @@ def test_a_healthy_run_is_told_in_sentences(diagnose: Command, folder: Path) -> 
     assert "loss.count" not in out
 
 
+def test_of_an_agent_what_it_earns_is_told(diagnose: Command, folder: Path) -> None:
+    lines = [f"update {n}/40 steps {n * 2048} ep_ret {n * 50}.0 loss 0.1{n}\n" for n in range(1, 41)]
+    (folder / "train.log").write_text("".join(lines))
+    out = diagnose("train.log", "--no-machine").out
+    assert "What the agent earns goes from 125 to 1925." in out
+    assert "The run came to step 81920." in out
+
+
 @pytest.mark.parametrize("never_there", ["gradient norm", "loss scale", "learning rate"])
 def test_of_a_healthy_run_nothing_is_missed_that_would_not_change_the_answer(
     diagnose: Command, folder: Path, never_there: str

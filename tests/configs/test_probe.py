@@ -26,6 +26,11 @@ def test_what_was_recognised_is_a_fact(read: Reads) -> None:
     assert (fact.value, fact.note) == ("hf-v4", "recognised as Hugging Face transformers 4")
 
 
+def test_the_names_of_all_keys_are_known(read: Reads) -> None:
+    fact = read({"a.yaml": "model:\n  depth: 50\n  heads: [{width: 4}]\n"}).fact("keys")
+    assert fact.value == ("model", "depth", "heads", "width")
+
+
 def test_a_script_given_as_code_is_code(read: Reads) -> None:
     assert read({}, {"train.py": "lr = 0.1\n"}).fact("learning_rate").origin is Origin.CODE
     assert read({"config.py": "learning_rate = 0.1\n"}).fact("learning_rate").origin is Origin.CONFIG

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from traindx.engine.conditions import in_words
+from traindx.engine.derive import derive
 from traindx.engine.facts import Fact, Facts, Origin, Value
 from traindx.engine.fixes import Setting, changes, offers, together, worth_trying
 from traindx.engine.infer import rank
@@ -134,6 +135,46 @@ def test_samples_that_are_compared_are_not_accumulated(
     ids = [one.fix.id for one in offers(rank(own, facts, {"poor-output": 1.0}), facts, own)]
     assert offered in ids
     assert not_offered not in ids
+
+
+@pytest.mark.parametrize(
+    ("seen", "offered", "not_offered"),
+    [
+        ({}, "shrink-batch", "room-for-engine-cache"),
+        ({"log.vllm_no_room_for_cache": True}, "room-for-engine-cache", "shrink-batch"),
+        ({"config.negatives_in_batch": True}, "compare-in-pieces", "shrink-batch"),
+    ],
+)
+def test_a_smaller_batch_is_offered_where_it_is_one_that_helps(
+    seen: dict[str, Value], offered: str, not_offered: str
+) -> None:
+    own = load([own_pack()])
+    facts = facts_of({**seen, "config.micro_batch_size": 16, "gpu.oom.happened": True})
+    derive(facts, own)
+    ids = [one.fix.id for one in offers(rank(own, facts, {"cuda-oom": 1.0}), facts, own)]
+    assert offered in ids
+    assert not_offered not in ids
+
+
+def test_an_engine_without_room_takes_a_larger_share_of_the_device() -> None:
+    assert own_changes("room-for-engine-cache", {"config.generation_memory_share": 0.35}) == {
+        "generation_memory_share": 0.52
+    }
+    assert own_changes("room-for-engine-cache", {}) == {}
+
+
+@pytest.mark.parametrize("warmup_too_long", [True, False])
+def test_a_schedule_as_long_as_the_run_does_not_help_a_longer_warmup(warmup_too_long: bool) -> None:
+    own = load([own_pack()])
+    facts = facts_of(
+        {
+            "config.contradiction.warmup_longer_than_run": warmup_too_long,
+            "test.no_schedule_helps": True,
+            "config.max_steps": 600,
+        }
+    )
+    ids = [one.fix.id for one in offers(rank(own, facts, {"loss-not-decreasing": 1.0}), facts, own)]
+    assert ("fit-schedule-to-run" in ids) is not warmup_too_long
 
 
 def test_a_relative_change_of_an_unknown_value_is_said_and_not_made_up(knowledge: Knowledge) -> None:

@@ -14,6 +14,7 @@ from torch import nn
 from traindx.probes.live.observer import parts
 from traindx.probes.live.observer.journal import Journal
 from traindx.probes.live.observer.watcher import Watcher, install
+from traindx.probes.live.processes import Process
 
 LOOKING = ("losses.Losses", "gradients.Gradients", "steps.Steps", "batches.Batches", "nonfinite.Nonfinite")
 
@@ -44,7 +45,7 @@ class Said:
 
     @property
     def facts(self) -> dict[str, Any]:
-        return {one["name"]: one["value"] for one in self.records("fact")}
+        return {one["name"]: one["value"] for one in Process([json.loads(line) for line in self.lines]).facts()}
 
     @property
     def source(self) -> str:

@@ -394,3 +394,35 @@ def test_tokens_that_are_their_own_labels_are_seen(shift: int, wrong: bool) -> N
         Language(), lambda out, labels: F.cross_entropy(out.flatten(0, 1), labels.reshape(-1)), batch
     )
     assert said["data.labels.are_inputs"] is wrong
+
+
+@pytest.mark.parametrize(("begin", "labelled", "wrong"), [(0, 0, True), (0, 1, False), (None, 0, False)])
+def test_a_decoder_whose_labels_are_what_it_is_given_is_seen(
+    begin: int | None, labelled: int, wrong: bool
+) -> None:
+    """It is given the sequence up to each place. An autoencoder is given the same sequence before, and may copy it."""
+
+    class Translator(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.source, self.target = nn.Embedding(20, 8), nn.Embedding(20, 8)
+            self.head = nn.Linear(8, 20)
+
+        def forward(self, source: Any, target: Any) -> Any:
+            read = self.source(source).mean(1, keepdim=True)
+            return self.head(read + self.target(target))
+
+    def step() -> Any:
+        words, meanings = torch.randint(0, 20, (8, 13)), torch.randint(0, 20, (8, 12))
+        given = words[:, :12]
+        scores = model(given if begin is None else meanings, given)
+        return F.cross_entropy(scores.flatten(0, 1), words[:, labelled : labelled + 12].reshape(-1))
+
+    model = Translator()
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(8):
+            optimizer.zero_grad()
+            step().backward()
+            optimizer.step()
+    assert (said.facts.get("data.labels.are_inputs") is True) is wrong

@@ -162,6 +162,65 @@ def test_gradients_that_vanish_in_depth_are_seen() -> None:
     assert train(mlp(), nn.CrossEntropyLoss())["grad.vanishing"] is False
 
 
+class _Residual(nn.Module):
+    """Blocks whose last layer starts at zero, as that of the whole does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(8, 16), nn.Linear(16, 1)
+        self.blocks = nn.ModuleList(
+            [nn.Sequential(nn.Linear(16, 16), nn.SiLU(), nn.Linear(16, 16)) for _ in range(3)]
+        )
+        for layer in [self.last, *(one[-1] for one in self.blocks)]:
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, inputs: Any) -> Any:
+        hidden = inputs
+        hidden = self.first(hidden)
+        for block in self.blocks:
+            hidden = hidden + block(hidden)
+        return self.last(hidden)
+
+
+def warmed_up(model: Any, steps: int, over: int = 10_000) -> Said:
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        rates = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / over))
+        for _ in range(steps):
+            inputs, targets = numbers()
+            optimizer.zero_grad()
+            F.mse_loss(model(inputs), targets).backward()
+            optimizer.step()
+            rates.step()
+    return said
+
+
+@pytest.mark.parametrize(("steps", "over"), [(12, 10_000), (60, 1_000)])
+def test_weights_that_leave_zero_while_the_rate_warms_up_do_not_vanish(steps: int, over: int) -> None:
+    said = warmed_up(_Residual(), steps, over)
+    assert said["grad.early_layers_small"] is False
+    assert said["grad.vanishing"] is False
+
+
+def test_a_vanishing_gradient_that_is_over_is_taken_back() -> None:
+    model: Any = deep(4)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(60):
+            inputs, labels = classes()
+            cut = 1e-9 if step < 12 else 1.0
+            hidden = model[1](model[0](inputs))
+            hidden = cut * hidden + (1 - cut) * hidden.detach()
+            optimizer.zero_grad()
+            F.cross_entropy(model[2:](hidden), labels).backward()
+            optimizer.step()
+            if step == 15:
+                assert said["grad.vanishing"] is True
+    assert said["grad.vanishing"] is False
+    assert "grad.vanishing_module" not in said.facts
+
+
 def test_a_loss_near_zero_is_no_vanishing_gradient() -> None:
     inputs = torch.randn(32, 8)
     model: Any = mlp(8, 1)

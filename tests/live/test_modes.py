@@ -144,6 +144,22 @@ def test_a_state_of_which_nothing_fits_is_counted() -> None:
     assert (said["checkpoint.items_loaded"], said["checkpoint.items_total"]) == (0, 4)
 
 
+@pytest.mark.parametrize("part", [None, "model", "trunk"])
+def test_an_empty_state_brings_nothing_unless_another_brings_a_part_of_the_model(part: str | None) -> None:
+    """A filter that knows another prefix leaves nothing; the state of a trunk leaves nothing for a new head."""
+    with checked("loading.Loading") as said:
+        model = mlp()
+        if part == "trunk":
+            model[0].load_state_dict(mlp()[0].state_dict())
+            model[2].load_state_dict({}, strict=False)
+        else:
+            model.load_state_dict({}, strict=False)
+        if part == "model":
+            model.load_state_dict(mlp().state_dict())
+    loaded = (said.facts.get("checkpoint.items_loaded"), said.facts.get("checkpoint.items_total"))
+    assert loaded == ((0, 4) if part is None else (None, None))
+
+
 @pytest.mark.parametrize(
     ("also", "left_out"), [(None, ["2.bias", "2.weight"]), ("file", None), ("hand", None), ("trained", None)]
 )

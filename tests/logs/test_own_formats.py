@@ -59,7 +59,7 @@ def test_losses_of_steps_ahead_keep_their_names(read: Reads) -> None:
 def test_a_decimal_comma_is_no_thousand(read: Reads) -> None:
     run = read("Epoch 1 Train Loss: 0,3077 Val Loss: 1,5131\nEpoch 2 Train Loss: 1,234.5\n")
     assert run["loss.max"] == 1234.5
-    assert run["loss.first"] == 1234.5
+    assert (run["loss.first"], run["loss.eval.first"]) == (0.3077, 1.5131)
 
 
 def test_of_several_losses_that_of_the_discriminator_does_not_stand_for_the_run(read: Reads) -> None:

@@ -30,6 +30,18 @@ def test_one_that_runs_away_is_told(knowledge: Knowledge) -> None:
     assert found["loss.diverging"] is True
 
 
+def test_the_loss_of_an_agent_follows_what_it_meets(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="0.5..0.001x60 0.06x20", episode_return="20..3000x80")
+    assert found["log.reward.risen"] is True
+    assert not [name for name in (*SHAPES, "loss.still_falling", "loss.plateau") if name in found]
+
+
+@pytest.mark.parametrize(("more", "total"), [(" steps {}", None), ("", 40)])
+def test_updates_are_no_total_of_the_steps_of_an_agent(read: Reads, more: str, total: int | None) -> None:
+    lines = [f"update {n}/40{more.format(n * 2048)} ep_ret {n}.5 loss 0.1\n" for n in range(1, 41)]
+    assert read("".join(lines))["log.total_steps"] == total
+
+
 def test_a_model_of_rewards_is_no_policy(knowledge: Knowledge) -> None:
     found = facts(knowledge, loss="0.7..0.4x100", reward="0.1..0.9x100")
     assert "log.policy_trains" not in found

@@ -52,6 +52,44 @@ def test_a_run_that_goes_on_came_as_far_as_its_last_log_says(knowledge: Knowledg
     assert facts.value("log.epochs") == 59
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_curve_of_a_run_that_goes_on_begins_in_the_first_log_and_ends_in_the_last(
+    knowledge: Knowledge, turned: bool
+) -> None:
+    def levelling(epoch: int) -> float:
+        return max(1.0, 3 - epoch / 20)
+
+    logs = [log("a.log", range(1, 36), levelling, 0.001), log("b.log", range(36, 60), levelling, 0.001)]
+    facts = facts_of(knowledge, *(logs[::-1] if turned else logs))
+    values = [
+        facts.value(f"loss.{name}")
+        for name in ("first", "last", "count", "still_falling", "falling_then_flat")
+    ]
+    assert values == [2.95, 1.0, 59, False, False]
+    places = [facts.get(f"loss.{name}").places[0] for name in ("first", "last")]  # type: ignore[union-attr]
+    assert [(one.input, one.line) for one in places] == [("a.log", 1), ("b.log", 24)]
+
+
+def test_a_run_that_broke_ended_there_whatever_was_done_then(knowledge: Knowledge) -> None:
+    first = log("a.log", range(1, 40), lambda epoch: falling(epoch) if epoch < 35 else float("nan"), 0.001)
+    facts = facts_of(knowledge, first, log("b.log", range(40, 60), falling, 0.0001))
+    assert facts.value("loss.nonfinite") is True
+    assert facts.value("loss.recovers") is False
+
+
+@pytest.mark.parametrize("points", [3000, 9000])
+def test_long_logs_are_joined_at_one_stride(knowledge: Knowledge, points: int) -> None:
+    def at(step: int) -> float:
+        return 5 - step / 3000 if step != 4321 else 40.0
+
+    lines = [f"step {step} loss {at(step):.4f}\n" for step in range(points + 1000)]
+    parts = ["".join(lines[:points]), "".join(lines[points:])]
+    logs = [Input(f"{n}.log", Kind.LOG, data=part.encode()) for n, part in enumerate(parts)]
+    facts = facts_of(knowledge, *logs)
+    values = [facts.value(f"loss.{name}") for name in ("count", "first", "trend", "spike")]
+    assert values == [points + 1000, 5.0, "falling", points > 4321]
+
+
 def test_a_loss_below_zero_and_a_rate_that_was_rounded_away_say_nothing(knowledge: Knowledge) -> None:
     first = log("a.log", range(1, 40), lambda epoch: -10 - epoch / 200, 0.0)
     second = log("b.log", range(40, 60), lambda epoch: -10.2, 0.00001)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 COPIES = 16
 """Modules of a watched class, beside those that are trained, whose calls are counted."""
 
+MANY = 1000
+"""Modules that are watched before the dead ones are thrown out."""
+
 SCANS = 20
 """How often at most the live objects are searched in one process (a loop that makes optimizers without end)."""
 
@@ -77,6 +80,9 @@ class Forwards:
 
     def watch(self, modules: list[torch.nn.Module]) -> None:
         """Tell of the calls of these modules, from the next on."""
+        if len(self._watched) > MANY:
+            for key in [key for key, ref in self._watched.items() if ref() is None]:
+                del self._watched[key]
         for module in modules:
             self._watched[id(module)] = weakref.ref(module)
             self._watch_class(type(module))

@@ -79,12 +79,19 @@ class Journal:
     ) -> None:
         """Say something that a check found (or looked for and did not find). Said once per value.
 
-        What was once said to be true is not taken back by a later false.
+        What was once said to be true is not taken back by a later false, but by `retract`.
         """
         if name in self._facts and (self._facts[name] == value or (self._facts[name] and value is False)):
             return
         self._facts[name] = value
         self.record("fact", name=name, value=value, step=step, file=file, line=line, note=note)
+
+    def retract(self, *names: str) -> None:
+        """What was said of these no longer holds, where something was: it was seen too early, or for too short a time."""
+        for name in names:
+            if self._facts.get(name, False) is not False:
+                del self._facts[name]
+                self.record("retracted", name=name)
 
     def trouble(self, part: str, error: BaseException) -> None:
         """Say that a part of the observer failed and was switched off. Said once of each part."""

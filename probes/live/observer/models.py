@@ -67,7 +67,8 @@ class Models(Part):
 
     def model_found(self, model: ModelSeen) -> None:
         """Count it."""
-        self._journal.record("model", model=model.number, **described(model))
+        copied = any(map(self._watcher.registry.is_copy, model.roots)) or None
+        self._journal.record("model", model=model.number, copied=copied, **described(model))
         self._journal.record("optimizer", optimizer=model.number, **_optimizer(model.optimizer))
         self._journal.fact("model.has_batchnorm", any(map(_normalises, model.each_module())))
         dropout = max(map(_dropped, model.each_module()), default=0.0)

@@ -39,6 +39,8 @@ class Parameters(Part):
         self._watcher = watcher
         self._seen: dict[int, _Seen] = {}
         self._asked: list[tuple[_Seen, torch.Tensor]] = []
+        self._lacking: list[ModelSeen] = []
+        """The models some of whose parameters had no gradient when that was said last."""
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Take in one step."""
@@ -79,6 +81,7 @@ class Parameters(Part):
             return
         # Parts that are used now and then (a branch, a second head) get their gradient later in the run.
         if not missing or steps >= SPEAK_AT[0]:
+            self._take_back(missing=bool(missing), all_missing=len(missing) == trained)
             self._journal.fact("grad.missing", bool(missing), note=_listed(missing, trained))
             self._journal.fact("grad.missing_all", len(missing) == trained)
             idle = [
@@ -87,6 +90,7 @@ class Parameters(Part):
                 if one.trained() and len(one.missing()) == len(one.trained())
             ]
             self._journal.fact("grad.missing_of_optimizer", bool(idle))
+            self._lacking = [one.model for one in self._seen.values() if one.missing()] or self._lacking
         if any(one.without >= STREAK and one.sums and one.trained() for one in self._seen.values()):
             self._journal.fact("grad.lost", True)
         if missing:
@@ -97,6 +101,15 @@ class Parameters(Part):
         ratios = [ratio for one in self._seen.values() if (ratio := one.first_to_last()) is not None]
         if ratios:
             self._journal.fact("grad.first_to_last", min(ratios))
+
+    def _take_back(self, *, missing: bool, all_missing: bool) -> None:
+        """What has got its gradient since. Of a model that is gone, what was said stays."""
+        if not all(one.is_alive for one in self._lacking):
+            return
+        if not all_missing:
+            self._journal.retract("grad.missing_all", "grad.missing_of_optimizer")
+        if not missing:
+            self._journal.retract("grad.missing", "grad.missing_names")
 
     def _silent(self) -> list[tuple[_Seen, torch.Tensor]]:
         """The weights without a gradient, of each model."""

@@ -40,6 +40,7 @@ PARTS = (
     "checks.schedule.Schedule",
     "checks.sampling.Sampling",
     "checks.saving.Saving",
+    "checks.scales.Scales",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
 

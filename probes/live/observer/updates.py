@@ -92,7 +92,9 @@ class Updates(Part):
             return
         still = [name for name, moved in self._moved.items() if not moved]
         self._journal.fact("model.weights_change", len(still) < len(self._moved))
-        if still and self._samples >= len(FIRST) - 2:
+        if not still:
+            self._journal.retract("model.unchanged_names")  # the rate was warming up
+        elif self._samples >= len(FIRST) - 2:
             self._journal.fact("model.unchanged_names", still[:NAMES])
         ratios = sorted(self._ratios)
         if ratios:

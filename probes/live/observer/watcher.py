@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from .guard import guarded
 from .journal import Journal
 from .parts import parts
+from .patching import replace
 from .registry import Registry
 from .succession import Succession
 from .telling import EVENTS, Telling
@@ -74,6 +75,7 @@ class Watcher(Telling):
         self.scaler: Any = None
         self.unscaled = (0, None)
         self._undo: list[Callable[[], object]] = [self.registry.close]
+        replace(self, torch.nn.Module, "__setstate__", self.registry.wrap_setstate)
 
     def expect(self, model: torch.nn.Module | None, optimizer: torch.optim.Optimizer | None) -> None:
         """What is trained was made before the watching began. What is not named is found at the first step."""

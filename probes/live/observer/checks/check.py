@@ -46,6 +46,12 @@ class Check(Part):
     def look_ended(self, step: int) -> None:
         """The sampled step is over: the optimizer has stepped, or an evaluation began."""
 
+    def retract(self, *names: str) -> None:
+        """What was said of these no longer holds."""
+        for name in names:
+            self._said.pop(name, None)
+        self.journal.retract(*names)
+
     def say(
         self,
         name: str,

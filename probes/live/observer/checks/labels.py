@@ -19,6 +19,7 @@ IGNORED = -100
 ENOUGH = 64
 """Labels after which an order or a majority is more than chance."""
 
+LOSSES, EMBEDDING = ("cross_entropy", "nll_loss"), "embedding"
 
 VARIED = 3
 """More different numbers than these are tokens, and no flags."""
@@ -29,7 +30,7 @@ class Labels(Check):
 
     name = "labels"
     early = 6
-    functions = ("cross_entropy", "nll_loss")
+    functions = (*LOSSES, EMBEDDING)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -38,9 +39,10 @@ class Labels(Check):
         self._calls: list[Any] = []
         self._low = self._high = 0
         self._given: Any = None
+        self._embedded: list[Any] = []
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """The whole numbers that the model gets, where these are one sequence each: a decoder gets what it made so far, too."""
+        """The whole numbers that the model gets, where these are one sequence each: it may be given the labels, too."""
         numbers = [
             one
             for one in tensors_in(self.torch.Tensor, (args, kwargs))
@@ -51,7 +53,10 @@ class Labels(Check):
         self._given = numbers[0].detach() if len(numbers) == 1 else None
 
     def called(self, call: Call) -> None:
-        """A loss returned."""
+        """A loss returned, or tokens were looked up."""
+        if call.name == EMBEDDING:
+            self._look_up(call.argument(0, "input"))
+            return
         scores, target = call.argument(0, "input"), call.argument(1, "target")
         if not readable(self.torch, target) or target.is_floating_point() or not readable(self.torch, scores):
             return
@@ -70,27 +75,40 @@ class Labels(Check):
 
     def _compare(self, call: Call, flat: Any, kept: Any) -> None:
         """Whether each place that counts is asked for the number that it was given. Many numbers hardly agree by chance."""
-        given = self._given
+        given = self._given if self._given is not None else self._of_decoder()
         if given is None or given.numel() != flat.numel() or given.device != flat.device:
             return
-        if flat.numel() >= ENOUGH and len(flat[:ENOUGH].unique()) > VARIED:
+        if flat.numel() >= ENOUGH and _varies(flat):
             same = (given.reshape(-1) == flat) | ~kept
             self.say("data.labels.are_inputs", bool(same.all()), call)
 
+    def _look_up(self, tokens: Any) -> None:
+        """Sequences of numbers that an embedding turns into vectors. Places count up, and are no tokens."""
+        sequences = readable(self.torch, tokens) and tokens.dim() == 2 and tokens.shape[1] > 1
+        if sequences and _varies(tokens) and not bool((tokens[0, 1:] - tokens[0, :-1] == 1).all()):
+            self._embedded = [*self._embedded[-1:], tokens.detach()]
+
+    def _of_decoder(self) -> Any:
+        """What was looked up last, behind another sequence. A copy of that one is an autoencoder's."""
+        if len(self._embedded) < 2:
+            return None
+        source, tokens = self._embedded
+        return None if source.shape == tokens.shape and bool((source == tokens).all()) else tokens
+
     def before_backward(self, loss: torch.Tensor) -> None:
         """One batch is complete. Several losses (real and fake, source and target) have labels of their own kind."""
-        calls, self._calls = self._calls, []
+        calls, self._calls, self._embedded = self._calls, [], []
         if len(calls) == 1:
             self._order(calls[0])
 
     def look_ended(self, step: int) -> None:
         """Nothing is kept between looks."""
         self._calls.clear()
-        self._given = None
+        self._given, self._embedded = None, []
 
     def failed(self, error: BaseException) -> None:
         """A label out of range raises: the labels are still in the frames of the traceback."""
-        for names in arguments_in(error, self.functions):
+        for names in arguments_in(error, LOSSES):
             self._in_frame(names)
 
     def _in_frame(self, names: Any) -> None:
@@ -135,3 +153,7 @@ class Labels(Check):
         self.say("data.labels.sorted", in_runs and varied)
         if in_runs and varied:
             self.say("data.shuffled", False)
+
+
+def _varies(tokens: Any) -> bool:
+    return len(tokens.reshape(-1)[:ENOUGH].unique()) > VARIED

@@ -23,6 +23,10 @@ EARLY_RATIO, EARLY_NORM = 1e-3, 1e-4
 FIRST = 10
 """The step from which on small gradients count: behind a head that starts at zero the first ones are zero."""
 
+GROWS = 10.0
+"""What has grown so many times since the look before is on its way: weights leave zero, while the rate warms up, and
+let gradients through. Depth shrinks them in each step alike."""
+
 
 class Layers(Check):
     """Reads the gradient norm of every parameter of an optimizer before a sampled step of it.
@@ -30,14 +34,20 @@ class Layers(Check):
     Only weights (two dimensions or more) can vanish: a bias before a normalisation, or of an attention's key, has no gradient
     by its nature. And only beside weights that do get gradients, else the loss is at its minimum. What it is in most
     of the steps that were looked at counts: where one of several terms is learnt, its layers get next to nothing in the end.
+    What was so in the first looks only is taken back.
     """
 
     name = "layers"
+    early = 2
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._step = 0
         self._times: dict[str, list[bool]] = {}
+        self._before: dict[int, dict[str, float]] = {}
+        """The size of each weight's gradient in the look before, by the number of the model."""
+        self._ratios: dict[int, float] = {}
+        """The same of the first layers over the last ones."""
 
     def look_began(self, step: int) -> None:
         """Which step it is."""
@@ -58,33 +68,46 @@ class Layers(Check):
             )
             order = {name: place for place, (name, _) in enumerate(model.parameters())}
             sized = [(name, norm, grad.numel()) for (name, grad), norm in zip(weights, norms.tolist())]
-            self._sizes(sorted(sized, key=lambda one: order.get(one[0], 0)))
+            self._sizes(model.number, sorted(sized, key=lambda one: order.get(one[0], 0)))
 
-    def _sizes(self, weights: list[tuple[str, float, int]]) -> None:
+    def _sizes(self, model: int, weights: list[tuple[str, float, int]]) -> None:
         finite = [one for one in weights if one[1] == one[1] and one[1] != float("inf")]
         if not finite:
             return
         name, norm, _ = max(finite, key=lambda one: one[1])
         if norm > EXPLODING:
             self.say("grad.exploding_module", name, note=f"norm {norm:.3g}")
-        if self._step < FIRST:
-            return
         size = {name: norm / count**0.5 for name, norm, count in finite}
-        if max(size.values()) > 100 * VANISHING:
-            small = [name for name, value in size.items() if value < VANISHING]
+        before, self._before[model] = self._before.get(model, {}), size
+        if self._step >= FIRST and max(size.values()) > 100 * VANISHING:
+            small = [name for name, now in size.items() if now < VANISHING and _stays(now, before.get(name))]
             vanishes = self._mostly("grad.vanishing", bool(small))
-            if small and vanishes:
+            if not vanishes:
+                self.retract("grad.vanishing_module")
+            elif small:
                 self.say("grad.vanishing_module", small[0], note=f"{len(small)} of {len(size)} weights")
         if len(finite) >= 4:
             quarter = len(finite) // 4
             first = sorted(norm for _, norm, _ in finite[:quarter])[quarter // 2]
             last = sorted(norm for _, norm, _ in finite[-quarter:])[quarter // 2]
-            self._mostly("grad.early_layers_small", first < EARLY_RATIO * last and first < EARLY_NORM)
+            ratio = first / last if last else 1.0
+            stays = _stays(ratio, self._ratios.get(model))
+            self._ratios[model] = ratio
+            if self._step >= FIRST:
+                little = ratio < EARLY_RATIO and first < EARLY_NORM
+                self._mostly("grad.early_layers_small", little and stays)
 
     def _mostly(self, name: str, value: bool) -> bool:
         """Say what was seen in more than half of the looks."""
         seen = self._times.setdefault(name, [])
         seen.append(value)
         mostly = 2 * sum(seen) > len(seen)
+        if not mostly:
+            self.retract(name)
         self.say(name, mostly)
         return mostly
+
+
+def _stays(now: float, before: float | None) -> bool:
+    """Whether it is no more than a little larger than in the look before."""
+    return before is None or now <= GROWS * before

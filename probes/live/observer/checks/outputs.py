@@ -64,6 +64,7 @@ class Outputs(Check):
         spread, size = (rows - rows[:1]).abs().max(), rows.abs().max()
         if bool(spread > SAME * size):
             self._times = 0
+            self.retract("act.same_output")  # a head that started at zero has left it
             self.say("act.same_output", False)
         elif self._step >= FIRST:
             self._times += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..look.places import OURS
@@ -23,6 +24,9 @@ VALUES = 64
 
 EACH, LARGEST, FEW = 509, 1 << 20, 16
 """How many values of an input are compared; how many are added up; of how many samples, where they do not lie in a row."""
+
+LASTING = 200
+"""Steps that a copy of a model trains for, before what it is given is the data of the run."""
 
 DRAWN = 16
 """Random numbers that do not come again by chance."""
@@ -47,6 +51,9 @@ class SameBatch(Check):
     comes first, too. The whole set as one batch is the same batch in every step and no mistake. So one of these must be so:
     a loader has more batches than the one it gives; the input is a part of a larger tensor, always the same one; it is
     picked anew from a larger one; the random numbers that are drawn before it are the same each time.
+
+    A copy that is trained for a while (on a task of meta-learning, to see what a model could learn) gets the few samples
+    that it is to learn from. Batches of two models do not compare.
     """
 
     name = "same batch"
@@ -64,6 +71,8 @@ class SameBatch(Check):
         self._drawn_last: list[list[float]] = []
         self._picked: list[tuple[int, ...]] = []
         self._indices: tuple[list[Any], list[Any]] = ([], [])
+        self._model: weakref.ref[torch.nn.Module] | None = None
+        self._copied = False
 
     def look_began(self, step: int) -> None:
         """Nothing was drawn or picked yet. An index that is kept is no new object of the same address."""
@@ -111,9 +120,18 @@ class SameBatch(Check):
             return
         first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None)
         if readable(self.torch, first):
+            if not self._inputs:
+                self._begin_with(root)
             part = first.data_ptr() if _bytes(first) >= LARGER * _size(first) else None
             self._inputs.append((tuple(first.shape), _looks_of(first), part))
             self._first = self._first if self._first is not None else first
+
+    def _begin_with(self, root: torch.nn.Module) -> None:
+        """The model of this step, which may be another than that of the last."""
+        if self._model is None or self._model() is not root:
+            self._model = weakref.ref(root)
+            self._last, self._same = [], 0
+            self._copied = self.watcher.registry.is_copy(root)
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """What is called later is another round, or none at all."""
@@ -130,9 +148,12 @@ class SameBatch(Check):
             return
         if [one[:2] for one in inputs] != [one[:2] for one in last]:
             self._same = 0
+            self.retract("data.same_batch", "data.same_batch_how")
             self.say("data.same_batch", False)
             return
         self._same += 1
+        if self._copied and step < LASTING:
+            return
         same_part = inputs[0][2] is not None and inputs[0][2] == last[0][2]
         if self._same >= SAME and (how := self._how(same_part and not is_whole_part(self.torch, first))):
             self.say("data.same_batch", True)

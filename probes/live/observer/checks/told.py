@@ -21,6 +21,7 @@ from .drowned import Drowned
 from .inputs import Inputs
 from .labels import Labels
 from .layers import Layers
+from .lookahead import Lookahead
 from .moving import Moving
 from .normalisation import Normalisation
 from .outputs import Outputs
@@ -50,6 +51,7 @@ CHECKS: tuple[type[Check], ...] = (
     Outputs,
     Normalisation,
     Attention,
+    Lookahead,
     Cuts,
     CutTerms,
     Balance,
