@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..diagnosis import SymptomFound
+from ..diagnosis import CauseFound, Evidence, SymptomFound
 from ..facts import Place, in_digits
 from ..redact import safe
 
@@ -75,3 +75,10 @@ def place(one: Place) -> str:
     if one.rank is not None:
         extra.append(f"rank {one.rank}")
     return f"{start} ({', '.join(extra)})" if extra else start
+
+
+def worth_reading(one: CauseFound) -> tuple[Evidence, ...]:
+    """Its evidence. Which words it shares with a page is told only where nothing that weighs more speaks for it."""
+    told = tuple(line for line in one.evidence if not line.hint)
+    hints = sum(line.decibans for line in one.evidence if line.hint)
+    return told if sum(line.decibans for line in told if line.decibans > 0) > hints else tuple(one.evidence)

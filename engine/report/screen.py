@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..diagnosis import CauseFound, Diagnosis, Evidence, SymptomFound, TestToRun
 from ..not_seen import unread
 from ..redact import excerpt
-from .lines import Line, Span, how_seen, line_of, title, where
+from .lines import Line, Span, how_seen, line_of, title, where, worth_reading
 from .quotes import LENGTH, Quotes
 from .screen_fixes import fixes
 from .summary import what_was_seen
@@ -112,7 +112,7 @@ def _cause(number: int, one: CauseFound, quotes: Quotes) -> Iterator[Line]:
         f"{number:>2}. ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
         Span(f"  {one.verdict}, {one.confidence:.0%}", role), hang=4,
     )  # fmt: skip
-    worth = _worth_reading(one)
+    worth = worth_reading(one)
     for line in worth[:EVIDENCE]:
         yield from evidence_lines(line, indent=4)
         yield from quotes.below(line.source, 6)
@@ -124,12 +124,6 @@ def _cause(number: int, one: CauseFound, quotes: Quotes) -> Iterator[Line]:
             f" and {len(one.unknown) - 3} more" if len(one.unknown) > 3 else ""
         )
         yield line_of(Span(f"    ? not known: {names}", "dim"), hang=6)
-
-
-def _worth_reading(one: CauseFound) -> tuple[Evidence, ...]:
-    """Its evidence. Which words it shares with a page is told only where nothing else speaks for it."""
-    told = tuple(line for line in one.evidence if not line.hint)
-    return told if any(line.decibans > 0 for line in told) else tuple(one.evidence)
 
 
 def evidence_lines(line: Evidence, *, indent: int, mark: str = "+") -> Iterator[Line]:

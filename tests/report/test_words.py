@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from traindx.engine.diagnosis import CauseFound, Evidence, SymptomFound
-from traindx.engine.report.lines import how_seen
+from traindx.engine.report.lines import how_seen, worth_reading
 from traindx.engine.report.markdown import why_rejected
 from traindx.engine.wording import shorten
 
@@ -45,3 +45,14 @@ def test_where_nothing_speaks_against_a_cause_too_little_speaks_for_it() -> None
 
 def test_a_text_is_cut_between_words() -> None:
     assert shorten("this process has 37.27 GiB memory in use", 32) == "this process has 37.27 GiB…"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "shown"),
+    [((SHOWS, HINTS), (SHOWS,)), ((AGAINST, HINTS), (AGAINST, HINTS)), ((HINTS,), (HINTS,))],
+)
+def test_shared_words_are_told_only_where_nothing_that_weighs_more_speaks_for_a_cause(
+    evidence: tuple[Evidence, ...], shown: tuple[Evidence, ...]
+) -> None:
+    found = CauseFound("a", "A", "f", 0.4, "possible", -13.0, -2.0, evidence)
+    assert worth_reading(found) == shown
