@@ -7,8 +7,9 @@ nothing by its length. Two words side by side are compared too: `batch size` tel
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,6 +17,12 @@ from .regex import regex
 
 NAMED = 5
 """How many of the shared words are named to a person."""
+SATURATION = 2.0
+"""k1 of BM25: how soon it stops to matter how often a word stands on a page."""
+LENGTH = 0.75
+"""b of BM25: how far the length of a page is allowed for."""
+_UNIT = 10
+"""Weights are given in tenths."""
 _WORDS = regex(r"[A-Z]{1,2}[a-z][A-Z]{1,3}(?![a-z])|[A-Z]{2,}(?![a-z])|[A-Z][a-z]+|[a-z]{2,}")
 """`LoRA` and `NaN` are one word each, `maxSeqLen` is three."""
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
@@ -27,9 +34,20 @@ class Index(NamedTuple):
     """What is known of each page, in words."""
 
     pages: Sequence[str]
+    lengths: Sequence[int]
+    """Words and pairs on each page."""
     words: Mapping[str, Mapping[str, Sequence[int]]]
-    """The stem of a word, then that of the word behind it or "" for the word alone: the numbers of pages, each
-    followed by what the words weigh for it."""
+    """The stem of a word, then that of the word behind it or "" for the word alone: the numbers of the pages that
+    hold them, each followed by how often."""
+
+    def weights(self, held: Sequence[int]) -> Iterator[tuple[int, float]]:
+        """What words that stand on these pages weigh for each, the pages by number."""
+        usual = max(1, sum(self.lengths)) / max(1, len(self.lengths))
+        pages = len(held) // 2
+        rare = math.log(1 + (len(self.pages) - pages + 0.5) / (pages + 0.5))
+        for number, count in zip(held[::2], held[1::2], strict=True):
+            long = SATURATION * (1 - LENGTH + LENGTH * self.lengths[number] / usual)
+            yield number, _UNIT * rare * count * (SATURATION + 1) / (count + long)
 
 
 class Likeness(NamedTuple):
@@ -80,27 +98,26 @@ def likenesses(texts: Iterable[str], index: Index, among: frozenset[str]) -> dic
         first, _, second = term.partition(" ")
         behind.setdefault(first, {})[second] = as_written
     wanted = {number: page for number, page in enumerate(index.pages) if page in among}
-    shared: dict[str, Counter[str]] = {page: Counter() for page in wanted.values()}
+    shared: dict[str, dict[str, float]] = {page: defaultdict(float) for page in wanted.values()}
     for first, others in behind.items():
         known = index.words.get(first) or {}
         for second, as_written in others.items():
-            weighed = known.get(second, ())
-            for number, weight in zip(weighed[::2], weighed[1::2], strict=True):
+            for number, weight in index.weights(known.get(second, ())):
                 if number in wanted:
                     shared[wanted[number]][as_written] += weight
     totals = {page: sum(words.values()) for page, words in shared.items()}
     most = max(totals.values(), default=0)
     return {
-        page: Likeness(total / most, tuple(_named(shared[page])), most)
+        page: Likeness(total / most, tuple(_named(shared[page])), round(most))
         for page, total in sorted(totals.items())
         if total
     }
 
 
-def _named(shared: Counter[str]) -> list[str]:
+def _named(shared: Mapping[str, float]) -> list[str]:
     """What tells most. A word that stands in a pair is not named twice."""
     named: list[str] = []
-    for term, _ in shared.most_common():
+    for term in sorted(shared, key=shared.__getitem__, reverse=True):
         if len(named) < NAMED and not any(set(term.split()) & set(one.split()) for one in named):
             named.append(term)
     return named

@@ -1,61 +1,48 @@
-"""The words of what is known of each cause and symptom, weighed so that adding them up tells how much a text reads like it."""
+"""The words of what is known of each cause and symptom, counted, so that a text can be compared with them."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 
 from ...resemblance import pairs, stem, written_words
 from ..scope import Scope, fact_of
 from .parts import Stored
 
-_SATURATION = 2.0
-"""k1 of BM25: how soon it stops to matter how often a word stands on a page."""
-_LENGTH = 0.75
-"""b of BM25: how far the length of a page is allowed for."""
 _COMMON = 0.4
 """A word on a greater share of the pages of causes than this tells next to nothing, and would make most of the index."""
-_UNIT = 10
-"""Weights are kept as whole tenths."""
 
 
 def resemblance_section(scope: Scope, core: Stored) -> Stored:
-    """For causes and for symptoms, what words and pairs of words weigh: the scores of BM25 for a text that holds them.
+    """For causes and for symptoms: the pages with their lengths, and of words and pairs of words which pages hold them.
 
-    A word -> the word behind it, or "" -> the numbers of pages, each followed by the weight.
+    A word -> the word behind it, or "" -> the numbers of pages, each followed by how often it stands there.
     """
     texts = _Pages(scope, core)
-    pages = {
-        "cause": {name: texts.of_cause(name) for name in core["cause"]},
-        "symptom": {name: texts.of_symptom(name) for name in core["symptom"]},
-    }
+    causes = {name: texts.of_cause(name) for name in core["cause"]}
+    symptoms = {name: texts.of_symptom(name) for name in core["symptom"]}
     return {
-        "pages": {kind: list(of_kind) for kind, of_kind in pages.items()},
-        "cause": _weights(list(pages["cause"].values()), _COMMON),
-        "symptom": _weights(list(pages["symptom"].values())),
+        "pages": {"cause": list(causes), "symptom": list(symptoms)},
+        "lengths": {
+            "cause": list(map(Counter.total, causes.values())),
+            "symptom": list(map(Counter.total, symptoms.values())),
+        },
+        "cause": _held(causes.values(), _COMMON),
+        "symptom": _held(symptoms.values()),
     }
 
 
-def _weights(pages: list[Counter[str]], common: float = 1.0) -> Stored:
-    usual = sum(map(Counter.total, pages)) / max(1, len(pages))
-    holders = Counter(term for page in pages for term in page)
-    most = max(1, common * len(pages))
-    rare = {
-        term: _UNIT * (_SATURATION + 1) * math.log(1 + (len(pages) - held + 0.5) / (held + 0.5))
-        for term, held in holders.items()
-        if held <= most
-    }
-    weighed: dict[str, list[int]] = {term: [] for term in rare}
+def _held(pages: Collection[Counter[str]], common: float = 1.0) -> Stored:
+    held: defaultdict[str, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
-        long = _SATURATION * (1 - _LENGTH + _LENGTH * page.total() / usual)
         for term, count in page.items():
-            if term in rare:
-                weighed[term] += number, round(rare[term] * count / (count + long))
+            held[term] += number, count
+    most = 2 * max(1, common * len(pages))
     found: dict[str, dict[str, list[int]]] = {}
-    for term, of_pages in weighed.items():
-        first, _, second = term.partition(" ")
-        found.setdefault(first, {})[second] = of_pages
+    for term, by in held.items():
+        if len(by) <= most:
+            first, _, second = term.partition(" ")
+            found.setdefault(first, {})[second] = by
     return found
 
 
@@ -80,22 +67,20 @@ class _Pages:
         What it is tried on and what shows it counts once.
         """
         model = self._scope.entries.of("cause")[name].model
-        counted = Counter(
-            self._terms(
-                (model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence))
-            )
+        found = self._terms(
+            (model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence))
         )
         fixes = self._scope.entries.of("fix")
         for fix in (fixes[one].model for one in model.fixes if one in fixes):
-            counted.update(self._terms((fix.title, fix.why or "", fix.expect, *fix.steps)))
-        won = (one for one in model.examples if one.expect == "wins")
-        counted.update(
-            set(self._terms(text for one in won for text in (one.log, one.config, one.code) if text))
+            found += self._terms((fix.title, fix.why or "", fix.expect, *fix.steps))
+        won = [one for one in model.examples if one.expect == "wins"]
+        found += dict.fromkeys(
+            self._terms(text for one in won for text in (one.log, one.config, one.code) if text)
         )
         rules = (one["rule"] for one in self._core["cause"][name]["evidence"] if one["rule"])
         for fact in dict.fromkeys(fact for rule in rules for fact in rule[2]):
-            counted.update(self._of_fact(fact))
-        return counted
+            found += self._of_fact(fact)
+        return Counter(found)
 
     def of_symptom(self, name: str) -> Counter[str]:
         """How often each term stands among the names of a symptom and what people tell of it."""
@@ -112,12 +97,14 @@ class _Pages:
             ]
         return self._of_facts[name]
 
-    def _terms(self, texts: Iterable[str]) -> Iterator[str]:
+    def _terms(self, texts: Iterable[str]) -> list[str]:
         """The stems of words and of pairs, without words that tell nothing: of a pair the other word may."""
+        found: list[str] = []
         for text in texts:
             stems = [self._stems[word] for word in written_words(text)]
-            yield from (one for one in stems if one not in self._nothing)
-            yield from pairs(stems)
+            found += [one for one in stems if one not in self._nothing]
+            found += pairs(stems)
+        return found
 
 
 class _Stems(dict[str, str]):
