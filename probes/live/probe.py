@@ -17,7 +17,7 @@ from .native import tell_fault
 from .printed import printed_facts
 from .processes import RUN, Process, Record
 from .ranks import tell_drift, tell_failed_rank, tell_parted_ranks
-from .setting import tell_setting
+from .setting import of_another_kind, tell_setting
 from .shares import tell_shares
 from .standstill import tell_end, tell_standstill
 from .told import LiveFacts, Undeclared
@@ -144,9 +144,19 @@ class LiveProbe:
         alone = not (are_apart(curves) or self._facts.value("loss.terms_change"))
         moves = self._facts.value("loss.target_moves")
         brief = {id(one) for one in aside(curves)}
+        others = {one: of_another_kind(one) for one in {curve.process for curve in curves}}
         for curve in curves:
-            compares = alone and id(curve) not in brief and not (moves and not curve.explodes(self._knowledge.limits["moving_target"]))
-            self._facts.take_all(facts_of(curve, self._knowledge.limits, alone=compares))
+            compares = (
+                alone
+                and id(curve) not in brief
+                and not (moves and not curve.explodes(self._knowledge.limits["moving_target"]))
+            )
+            rates = curve.optimizer not in others[curve.process]
+            self._facts.take_all(
+                fact
+                for fact in facts_of(curve, self._knowledge.limits, alone=compares)
+                if rates or not fact.name.startswith("log.lr.")
+            )
         if curves:
             self._facts.tell("log.has_metrics", True, Place(RUN))
             lead = max(curves, key=lambda one: (-(one.process.rank or 0), one.count))

@@ -31,9 +31,21 @@ def tell_setting(facts: LiveFacts, process: Process, *, world_size: int) -> None
     models = list(_numbered(process, "model").values())
     if models:
         _tell_models(facts, models, place)
-    optimizers = list(_numbered(process, "optimizer").values())
-    if optimizers:
-        _tell_optimizer(facts, max(optimizers, key=_held), place)
+    leading = _leading(process)
+    if leading is not None:
+        _tell_optimizer(facts, leading, place)
+
+
+def of_another_kind(process: Process) -> frozenset[int]:
+    """The optimizers that are of another class than the one which tells the settings: their rates are measured by another rule."""
+    leading = _leading(process) or {}
+    records = _numbered(process, "optimizer")
+    return frozenset(key for key, one in records.items() if one.get("class") != leading.get("class"))
+
+
+def _leading(process: Process) -> Record | None:
+    """The optimizer that holds most."""
+    return max(_numbered(process, "optimizer").values(), key=_held, default=None)
 
 
 def _numbered(process: Process, kind: str) -> dict[int, Record]:

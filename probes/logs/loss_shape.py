@@ -14,6 +14,8 @@ _SOME = 3
 """Fewer values than this make no curve."""
 _LATE = 2
 """A log that begins after so many times the steps that it shows does not show where the loss began."""
+_PARTS = 30
+"""Levels of a long curve that does not jump about."""
 _WELL_KNOWN = (2, 3, 5, 10, 100, 1000)
 """Numbers of classes whose logarithm nobody meets by chance."""
 
@@ -181,10 +183,13 @@ def _runs_away(told: Told, values: Sequence[float]) -> bool:
 
 
 def _steady(told: Told, values: Sequence[float]) -> Sequence[float] | None:
-    """The values, or the medians of their parts where they are noisy; None for a few noisy ones."""
+    """The values, or the medians of their parts where these are many or noisy; None for a few noisy ones.
+
+    One value far below its neighbours is one lucky batch, and no level.
+    """
     low = curve.logs(values)
     if low is not None and curve.noise(low) < told.limits["noise_high"]:
-        return values
+        return values if len(values) < 2 * _PARTS else curve.parts(values, _PARTS)
     return curve.parts(values, 10) if len(values) >= 3 * told.limits["points_few"] else None
 
 

@@ -91,3 +91,15 @@ def test_what_another_fact_explains_is_no_symptom(
     facts = facts_of(known)
     derive(facts, knowledge)
     assert symptom not in [one.symptom.id for one in see_symptoms(knowledge, facts, ())]
+
+
+@pytest.mark.parametrize(
+    ("known", "counts"), [({}, True), ({"log.watched_steps": 200, "gpu.present": False}, False)]
+)
+def test_no_script_leaves_a_device_that_its_machine_lacks(
+    knowledge: Knowledge, known: dict[str, Value], counts: bool
+) -> None:
+    facts = facts_of({**known, "code.gpu_never_used": True, "symptom.slow_training": True})
+    ranked = {one.cause.id: one for one in rank(knowledge, facts, {"slow-training": 1.0})}
+    said = [one.rule.because for one in ranked["running-on-cpu"].evidence if one.decibans > 0]
+    assert ("the script never puts its work on a GPU" in said) is counts

@@ -25,7 +25,7 @@ def checked(*others: str) -> Iterator[Said]:
     torch.manual_seed(0)
     torch.set_num_threads(1)
     try:
-        watcher = install(torch, Journal(said.lines.append), {})
+        said.watcher = watcher = install(torch, Journal(said.lines.append), {})
     finally:
         parts.PARTS = names
     try:

@@ -45,7 +45,9 @@ class Said:
 
     @property
     def facts(self) -> dict[str, Any]:
-        return {one["name"]: one["value"] for one in Process([json.loads(line) for line in self.lines]).facts()}
+        return {
+            one["name"]: one["value"] for one in Process([json.loads(line) for line in self.lines]).facts()
+        }
 
     @property
     def source(self) -> str:

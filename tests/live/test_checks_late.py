@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import time
 import weakref
@@ -16,7 +17,7 @@ from torch import nn
 
 from tests.live.checking import checked, classes, mlp
 from tests.live.looking import Said
-from traindx.probes.live.observer.checks import told
+from traindx.probes.live.observer.checks import pace, told
 from traindx.probes.live.observer.checks.check import Check
 from traindx.probes.live.observer.journal import Journal
 from traindx.probes.live.observer.operations import Call
@@ -261,3 +262,83 @@ def test_what_a_broken_check_holds_goes_with_it(monkeypatch: pytest.MonkeyPatch)
     gc.collect()
     assert b"ValueError" in b"".join(lines)
     assert gone() is None
+
+
+# -- seen early, and over later
+
+
+def test_what_gets_its_gradient_later_is_no_longer_missing() -> None:
+    model: Any = nn.ModuleDict({"body": mlp(8, 8), "late": nn.Linear(8, 4), "head": nn.Linear(8, 4)})
+    with checked("parameters.Parameters", "steps.Steps", "gradients.Gradients") as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(1, 120):
+            optimizer.zero_grad()
+            inputs, labels = classes()
+            hidden = model["body"](inputs)
+            loss = cross_entropy(model["head"](hidden), labels)
+            if step > LATE:
+                loss = loss + cross_entropy(model["late"](hidden), labels)
+            loss.backward()
+            optimizer.step()
+            if step == 30:
+                assert said["grad.missing"] is True
+    assert said["grad.missing"] is False
+    assert "grad.missing_names" not in said.facts
+
+
+def test_weights_that_move_once_the_rate_has_risen_are_no_longer_still() -> None:
+    model = mlp()
+    with checked("updates.Updates", "gradients.Gradients", "steps.Steps") as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(1, 120):
+            optimizer.param_groups[0]["lr"] = 1e-30 if step < LATE else 0.01
+            plain(model, optimizer, step).backward()
+            optimizer.step()
+            if step == 30:
+                assert "0.weight" in said["model.unchanged_names"]
+    assert "model.unchanged_names" not in said.facts
+
+
+# -- copies
+
+
+def adapted(net: nn.Module, inputs: Any, labels: Any, steps: int) -> None:
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        cross_entropy(net(inputs[:8]), labels[:8]).backward()
+        optimizer.step()
+
+
+@pytest.mark.parametrize(("steps", "seen"), [(40, False), (210, True)])
+def test_a_copy_that_adapts_to_a_few_samples_is_not_the_run(
+    steps: int, seen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "PROMPT", steps)  # no look is put off
+    model = mlp()
+    with checked() as said:
+        for _ in range(3):
+            inputs, labels = classes(64)
+            adapted(copy.deepcopy(model), inputs, labels, steps)
+    assert said.facts.get("data.same_batch", False) is seen
+
+
+def test_copies_are_heard_of_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = mlp()
+    with checked("models.Models") as said:
+        monkeypatch.setattr(said.watcher.registry, "all_alive", lambda: pytest.fail("searched"))
+        for _ in range(5):
+            inputs, labels = classes()
+            adapted(copy.deepcopy(model), inputs, labels, 3)
+    assert [one["modules"] for one in said.records("model")] == [{"0": [144, 144], "2": [68, 68]}] * 5
+    assert {one["copied"] for one in said.records("model")} == {True}
+
+
+def test_live_objects_are_not_searched_without_end() -> None:
+    weights = [torch.zeros(2, requires_grad=True) for _ in range(60)]
+    with checked() as said:
+        for weight in weights:
+            optimizer = torch.optim.SGD([weight], lr=0.01)
+            weight.sum().backward()
+            optimizer.step()
+    assert said.watcher.registry._scans <= 40

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.live.checking import checked, classes, mlp, numbers, train
+from tests.live.looking import Said
 
 
 def scaled(factor: float, offset: float = 0.0) -> Any:
@@ -171,13 +172,13 @@ class _Residual(nn.Module):
         self.blocks = nn.ModuleList(
             [nn.Sequential(nn.Linear(16, 16), nn.SiLU(), nn.Linear(16, 16)) for _ in range(3)]
         )
-        for layer in [self.last, *(one[-1] for one in self.blocks)]:
+        layers: list[Any] = [self.last, *(list(block.children())[-1] for block in self.blocks)]
+        for layer in layers:
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
 
     def forward(self, inputs: Any) -> Any:
-        hidden = inputs
-        hidden = self.first(hidden)
+        hidden = self.first(inputs)
         for block in self.blocks:
             hidden = hidden + block(hidden)
         return self.last(hidden)
@@ -318,6 +319,42 @@ def test_sequences_that_stand_first_from_the_beginning_are_attended_to_as_meant(
         lambda: (torch.randn(6, 16, 8), torch.randint(0, 4, (16,))),
     )
     assert said.facts.get("model.attention_over_batch") is not True
+
+
+# -- axes
+
+
+class Pictures(nn.Module):
+    """Turns (height, width, channels) in some way, and reads it with a convolution."""
+
+    def __init__(self, turn: Any, channels: int) -> None:
+        super().__init__()
+        self.turn = turn
+        self.net = nn.Sequential(nn.Conv2d(channels, 4, 3), nn.Flatten(), nn.LazyLinear(4))
+
+    def forward(self, x: Any) -> Any:
+        return self.net(self.turn(x) / 2 - 1)
+
+
+@pytest.mark.parametrize(
+    ("channels", "turn", "told"),
+    [
+        (3, lambda x: x.reshape(-1, 3, 8, 6), True),
+        (3, lambda x: x.view(len(x), 3, 6, 8), True),
+        (3, lambda x: x.permute(0, 3, 1, 2), None),
+        (1, lambda x: x.reshape(-1, 1, 8, 6), None),
+        (3, lambda x: x.permute(0, 3, 1, 2).flatten(1).view(-1, 3, 8, 6), None),
+    ],
+)
+def test_axes_that_change_places_by_a_reshape_are_seen(channels: int, turn: Any, told: bool | None) -> None:
+    model = Pictures(turn, channels)
+    model(torch.randn(2, 8, 6, channels))
+    said = train(
+        model,
+        nn.CrossEntropyLoss(),
+        lambda: (torch.randn(16, 8, 6, channels), torch.randint(0, 4, (16,))),
+    )
+    assert said.facts.get("data.axes_swapped_by_reshape") is told
 
 
 # -- it changes nothing

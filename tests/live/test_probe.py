@@ -48,6 +48,43 @@ def test_the_last_value_counts_and_true_is_not_taken_back(knowledge: Knowledge) 
     )
 
 
+def test_what_a_process_takes_back_it_never_said(knowledge: Knowledge) -> None:
+    early = [process(), fact("grad.vanishing", True), fact("grad.vanishing_module", "0.weight")]
+    back = [{"kind": "retracted", "t": 2.0, "name": "grad.vanishing"}, fact("grad.vanishing", False)]
+
+    alone, beside = Seen(knowledge, [*early, *back]), Seen(knowledge, early, [*early, *back])
+
+    assert (alone["grad.vanishing"], alone["grad.vanishing_module"]) == (False, "0.weight")
+    assert beside["grad.vanishing"] is True
+
+
+def test_short_trainings_of_copies_have_no_curve_of_the_run(knowledge: Knowledge) -> None:
+    def run(copied: bool) -> Seen:
+        tasks = range(1, 6)
+        models = [{"kind": "model", "model": one, "copied": copied, "parameters": 100} for one in tasks]
+        rising = [0.1 * 1.2**step for step in range(30)]
+        return Seen(knowledge, [process(), *models, *(steps(one, loss=rising) for one in tasks)])
+
+    assert (run(False)["loss.diverging"], run(True)["loss.diverging"]) == (True, None)
+    assert (run(False)["model.parameters"], run(True)["model.parameters"]) == (500.0, 100.0)
+
+
+def test_the_rate_is_that_of_the_optimizer_that_is_named(knowledge: Knowledge) -> None:
+    def of(kind: str, number: int, rate: float, held: int) -> dict[str, object]:
+        groups = [{"lr": rate, "parameters": held}]
+        return {"kind": "optimizer", "optimizer": number, "class": kind, "groups": groups}
+
+    rates = [
+        steps(1, loss=LOSSES, learning_rate=[0.002] * 120),
+        steps(2, loss=LOSSES, learning_rate=[0.8] * 120),
+    ]
+    two = Seen(knowledge, [process(), of("Adam", 1, 0.002, 90), of("LBFGS", 2, 0.8, 10), *rates])
+    both = Seen(knowledge, [process(), of("Adam", 1, 0.002, 90), of("Adam", 2, 0.8, 10), *rates])
+
+    assert (two["config.optimizer"], two["config.learning_rate"], two["log.lr.max"]) == ("adam", 0.002, 0.002)
+    assert both["log.lr.max"] == 0.8
+
+
 def test_a_fact_nobody_declared_is_a_note(knowledge: Knowledge) -> None:
     seen = Seen(knowledge, [process(), fact("loss.from_the_future", 1), fact("act.dead_share", "much")])
 

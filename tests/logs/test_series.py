@@ -91,6 +91,10 @@ def test_divergence(knowledge: Knowledge) -> None:
     assert facts(knowledge, loss="2..1x30 1..9x30")["loss.diverging"] is True
 
 
+def test_one_lucky_batch_is_no_level_that_the_loss_has_left(knowledge: Knowledge) -> None:
+    assert facts(knowledge, loss="3.8..0.05x60 0.01 0.05x60")["loss.diverging"] is False
+
+
 @pytest.mark.parametrize(
     ("loss", "relapsed"),
     [("2.3..1.6x40 9..2.3x10 2.3x60", True), ("2.3..1.6x40 1.6x60", False), ("2.3..1.6x40 9 1.6x60", False)],

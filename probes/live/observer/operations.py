@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -35,11 +36,15 @@ class Call:
         return self.places.here()
 
 
-Listener = Callable[[Call], None]
+Listener = Callable[[Call], bool]
+"""Returns whether it has enough; one that hears of every function costs nothing from there on."""
+
+EVERY = "*"
+"""In the place of a name: every function."""
 
 
 class Operations:
-    """Switched on, it tells each listener of the calls of its functions, when they have returned.
+    """Switched on, it tells each listener of the calls of its functions, or of all, when they have returned.
 
     Kernels, graph and results stay what they are. What the observer itself calls is not told. Nothing is
     seen in other threads, nor in processes forked meanwhile.
@@ -50,11 +55,13 @@ class Operations:
         self._mode: Any = None
         self._home = (0, 0)
         self._heard: dict[str, list[Listener]] = {}
+        self._of_all: list[Listener] = []
         self._ready: tuple[int, Any] = (-1, None)
 
     def start(self, heard: dict[str, list[Listener]]) -> None:
         """From now on tell the listeners, which stand under the names of their functions."""
         self.stop()
+        self._of_all = [*heard.get(EVERY, ())]
         self._heard = heard
         self._home = (os.getpid(), threading.get_ident())
         self._mode = self._made()
@@ -63,7 +70,7 @@ class Operations:
 
     def stop(self) -> None:
         """Tell nothing more."""
-        mode, self._mode, self._heard = self._mode, None, {}
+        mode, self._mode, self._heard, self._of_all = self._mode, None, {}, []
         self._watcher.listening = False
         if mode is not None and self._home[1] == threading.get_ident():
             take_out(self._watcher.torch, mode)
@@ -103,17 +110,19 @@ class Operations:
                 except BaseException as error:
                     leave_out_ours(error)
                     raise
-                heard = operations._heard.get(name)
-                if heard and os.getpid() == operations._home[0]:
+                heard = operations._heard.get(name, ())
+                if (heard or operations._of_all) and os.getpid() == operations._home[0]:
                     call = Call(name, args, kwargs or {}, result, places)
                     operations._watcher.own("operations", operations._tell, heard, call)
                 return result
 
         return Listening()
 
-    def _tell(self, heard: list[Listener], call: Call) -> None:
+    def _tell(self, heard: Sequence[Listener], call: Call) -> None:
         for listener in heard:
             listener(call)
+        if self._of_all:
+            self._of_all = [listener for listener in self._of_all if not listener(call)]
 
 
 def _is_leaf(tensor: Any) -> bool:

@@ -25,11 +25,12 @@ class Registry:
     """
 
     _heard: dict[int, weakref.ref[torch.nn.Module]]
+    _copies: dict[int, weakref.ref[torch.nn.Module]]
 
     def __init__(self, torch: ModuleType) -> None:
         self._torch = torch
         self._heard = {}
-        self._copies: dict[int, weakref.ref[torch.nn.Module]] = {}
+        self._copies = {}
         self._scans = 0
         module = torch.nn.modules.module
         self._handles = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,10 @@ PARAMETERS = 16
 NUMBERS = 1 << 14
 """Parameters of a sample, and numbers of each."""
 NAMES = 20
+
+ENOUGH, NUMEROUS, OWN_SIZE = 3, 64, 3.0
+"""Matrices that the first step is judged by, the numbers of each, and how many times their usual size their weights may have:
+what starts near zero, as an embedding or a last layer may, moves by many times its size in any run."""
 
 
 class Updates(Part):
@@ -80,8 +85,22 @@ class Updates(Part):
             self._moved[name] = self._moved.get(name, False) or update != 0.0
         if values.get("update_ratio") is not None:
             self._ratios.append(values["update_ratio"])
+        if step == 1:
+            self._judge_first(values)
         if step in (FIRST[2], FIRST[-1]):
             self._conclude()
+
+    def _judge_first(self, values: dict[str, Any]) -> None:
+        """By how many times their size the weights of layers move, the middle one of them. LBFGS makes many moves in a step."""
+        if "LBFGS" in type(values["model"].optimizer).__name__:
+            return
+        ratios = sorted(
+            update / weight
+            for one, update, weight in zip(values["sampled"], values["updates"], values["weights"])
+            if one.dim() > 1 and one.numel() >= NUMEROUS and _has_usual_size(one, weight)
+        )
+        if len(ratios) >= ENOUGH and math.isfinite(ratios[-1]):
+            self._journal.fact("grad.first_update_ratio", ratios[len(ratios) // 2])
 
     def ended(self) -> None:
         """The whole run."""
@@ -99,6 +118,12 @@ class Updates(Part):
         ratios = sorted(self._ratios)
         if ratios:
             self._journal.fact("grad.update_ratio", ratios[len(ratios) // 2])
+
+
+def _has_usual_size(parameter: torch.Tensor, norm: float) -> bool:
+    """Whether its numbers are about as large as one over the root of what a unit adds up, as layers begin."""
+    size = norm / math.sqrt(min(parameter.numel(), NUMBERS)) * math.sqrt(parameter[0].numel())
+    return 1 / OWN_SIZE < size < OWN_SIZE
 
 
 def _some(parameter: torch.Tensor) -> torch.Tensor:

@@ -69,6 +69,7 @@ class Balance(Check):
             return
         terms = weighed(loss.grad_fn)
         self._counts.append(sum(bool(one.weight) for one in terms))
+        self.say("loss.terms", self._counts[-1])
         if len(terms) > 1:
             self.say(
                 "loss.terms_without_weight", sum(not one.weight and _is_computed(one.node) for one in terms)

@@ -19,10 +19,12 @@ class Check(Part):
 
     `functions`: the names of the torch functions whose calls it wants to be told. `early`: in how many of the
     first steps it is told of, beside the few thorough ones (sampling.py). The device may be waited for.
+    `enough`: whether it, which hears of every function, wants to hear no more in this look. `cut_short`: whether it was not told all of this look, since it had taken its time (allowance.py).
     """
 
     functions: tuple[str, ...] = ()
     early = 0
+    enough = cut_short = False
 
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self.journal = journal

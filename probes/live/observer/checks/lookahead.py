@@ -98,13 +98,15 @@ class Lookahead(Check):
         if self._open is None or not readable(self.torch, target) or target.dtype is not self.torch.int64:
             return
         rows, length = tokens.shape
-        if length in call.argument(0, "input").shape[1:]:
+        if length in call.argument(0, "input").shape[1:2]:
             return  # as many classes as places: what was taken for attention may be their probabilities
         if target.device != tokens.device or target.numel() not in (rows * length, rows * (length - 1)):
             return
         next_ones = target.detach().reshape(rows, -1)[:, : length - 1]
         kept = (next_ones != call.argument(4, "ignore_index", -100)) & (next_ones >= 0)
-        follows = bool(((next_ones == tokens[:, 1:]) | ~kept).all()) and len(next_ones[kept].unique()) >= VARIED
+        follows = (
+            bool(((next_ones == tokens[:, 1:]) | ~kept).all()) and len(next_ones[kept].unique()) >= VARIED
+        )
         if follows:
             self.say("model.sees_next_token", not self._hides, place=self._open)
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..journal import Journal
-from ..operations import Listener
+from ..operations import Call, Listener
 from .activations import Activations
 from .allowance import Allowance
 from .attention import Attention
+from .axes import Axes
 from .balance import Balance
 from .binary_losses import BinaryLosses
 from .check import Check
@@ -32,6 +33,7 @@ from .regression import Regression
 from .same_batch import SameBatch
 from .syncs import Syncs
 from .terms import Terms
+from .unread import Unread
 
 if TYPE_CHECKING:
     from ..watcher import Watcher
@@ -52,6 +54,7 @@ CHECKS: tuple[type[Check], ...] = (
     Normalisation,
     Attention,
     Lookahead,
+    Axes,
     Cuts,
     CutTerms,
     Balance,
@@ -61,6 +64,7 @@ CHECKS: tuple[type[Check], ...] = (
     Layers,
     Moving,
     Padding,
+    Unread,
 )
 
 EVENTS = (
@@ -100,6 +104,8 @@ class ToldChecks:
         if chosen not in self._plans:
             self._plans[chosen] = (_told(chosen), self._heard(chosen))
         self._told, heard = self._plans[chosen]
+        for one in chosen:
+            one.enough = one.cut_short = False
         return heard
 
     def end(self) -> None:
@@ -124,13 +130,18 @@ class ToldChecks:
         return heard
 
     def _listener(self, check: Check) -> Listener:
-        return lambda call: self._safely(check, check.called, call)
+        def listen(call: Call) -> bool:
+            self._safely(check, check.called, call)
+            return check.enough or check.cut_short
+
+        return listen
 
     def _safely(self, check: Check, call: Callable[..., None], *args: Any) -> None:
         """A check that raises is recorded and told nothing more; the others go on."""
         if check not in self._checks:
             return
         if self._allowance.is_used_up(check) and call.__name__ != "look_ended":
+            check.cut_short = True
             return  # what it has gathered it may still say
         start = time.perf_counter()
         try:

@@ -1,0 +1,93 @@
+"""Language models, and whether they may look at the token that they are to predict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.live.checking import checked
+
+LENGTH, WORDS, WIDTH = 12, 30, 16
+
+
+class Language(nn.Module):
+    """Attention as a layer, as a product, or by hand, behind a mask or none."""
+
+    def __init__(self, way: str, masked: bool) -> None:
+        super().__init__()
+        self.way, self.masked = way, masked
+        self.words, self.head = nn.Embedding(WORDS, WIDTH), nn.Linear(WIDTH, WORDS)
+        self.layer = nn.TransformerEncoderLayer(WIDTH, 2, 16, batch_first=True)
+
+    def forward(self, tokens: Any) -> Any:
+        x = self.words(tokens)
+        later = torch.ones(LENGTH, LENGTH).triu(1).bool()
+        if self.way == "layer":
+            x = self.layer(x, later if self.masked else None)
+        elif self.way == "product":
+            x = F.scaled_dot_product_attention(x, x, x, is_causal=self.masked)
+        elif self.way == "padded":
+            x = self.layer(x, src_key_padding_mask=tokens == 0)
+        else:
+            scores = x @ x.transpose(1, 2)
+            x = (scores.masked_fill(later, -1e9) if self.masked else scores).softmax(-1) @ x
+        return self.head(x)
+
+
+def read(way: str, masked: bool, shift: int = 1) -> Any:
+    model = Language(way, masked)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(1, WORDS, (8, LENGTH + 1))
+            scores = model(text[:, :LENGTH])
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(
+                scores.flatten(0, 1), text[:, shift : shift + LENGTH].flatten(), ignore_index=0
+            )
+            loss.backward()
+            optimizer.step()
+    return said.facts.get("model.sees_next_token")
+
+
+@pytest.mark.parametrize("way", ["layer", "product", "hand", "padded"])
+def test_attention_without_a_mask_sees_what_is_to_be_predicted(way: str) -> None:
+    assert read(way, masked=False) is True
+
+
+@pytest.mark.parametrize("way", ["layer", "product", "hand"])
+def test_a_mask_hides_it(way: str) -> None:
+    assert read(way, masked=True) is None
+
+
+def test_words_that_are_labelled_where_they_stand_may_be_read_in_both_directions() -> None:
+    assert read("layer", masked=False, shift=0) is None
+
+
+def test_a_caption_is_predicted_behind_a_picture_of_as_many_patches() -> None:
+    """The patches look at each other, and the words go through a recurrent layer."""
+
+    class Captions(Language):
+        def __init__(self) -> None:
+            super().__init__("layer", masked=False)
+            self.reader = nn.GRU(WIDTH, WIDTH, batch_first=True)
+
+        def forward(self, tokens: Any, patches: Any) -> Any:  # type: ignore[override]
+            picture = self.layer(patches).mean(1)
+            return self.head(self.reader(self.words(tokens), picture[None])[0])
+
+    model = Captions()
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(1, WORDS, (8, LENGTH + 1))
+            optimizer.zero_grad()
+            scores = model(text[:, :-1], torch.randn(8, LENGTH, WIDTH))
+            loss: Any = F.cross_entropy(scores.transpose(1, 2), text[:, 1:])
+            loss.backward()
+            optimizer.step()
+    assert "model.sees_next_token" not in said.facts
