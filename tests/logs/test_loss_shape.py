@@ -1,0 +1,83 @@
+"""Short curves of a loss, and the terms it is made of: what they say, and what a handful of values cannot."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Reads
+
+
+def epochs(values: str, first: int = 1, apart: int = 1) -> str:
+    return "".join(f"epoch {first + apart * n} loss {value}\n" for n, value in enumerate(values.split()))
+
+
+@pytest.mark.parametrize(
+    ("values", "oscillating"),
+    [
+        ("0.1 1.2 0.1 1.3 0.2", True),
+        ("0.5 0.6 0.5 0.6 0.5", None),  # by turns, but the same size of level
+        ("0.1 1.2 1.3 0.2 1.1", None),  # not each time
+        ("0.1 1.2 0.1", None),  # too few
+        ("-0.1 1.2 -0.1 1.3 -0.2", None),  # a ratio says nothing of what falls below zero
+    ],
+)
+def test_a_few_losses_that_go_down_and_up_by_turns(
+    read: Reads, values: str, oscillating: bool | None
+) -> None:
+    assert read(epochs(values))["loss.oscillating"] is oscillating
+
+
+@pytest.mark.parametrize(("apart", "oscillating"), [(100, True), (1, None)])
+def test_noise_of_single_steps_is_no_see_saw(read: Reads, apart: int, oscillating: bool | None) -> None:
+    lines = epochs("0.1 1.2 0.1 1.3 0.2", apart=apart).replace("epoch", "step")
+    assert read(lines)["loss.oscillating"] is oscillating
+
+
+def test_what_climbs_from_its_minimum_diverges_and_a_see_saw_does_not(read: Reads) -> None:
+    assert read(epochs("1.0 0.2 1.1 1.2 1.5 1.9"))["loss.diverging"] is True
+    assert read(epochs("1.0 0.05 1.1 0.25 1.2"))["loss.diverging"] is False
+
+
+@pytest.mark.parametrize(
+    ("values", "first", "apart", "flat"),
+    [
+        ("2.302 2.303", 1, 10, True),
+        ("2.303 2.302 2.302", 1, 5, True),
+        ("2.303 2.302", 1, 1, None),  # an epoch later says little
+        ("2.303 2.302", 20, 20, None),  # not from the start
+        ("2.303 2.103", 1, 10, None),  # it moved
+        ("0.0 0.0", 1, 10, None),
+    ],
+)
+def test_two_losses_that_are_epochs_apart_and_the_same(
+    read: Reads, values: str, first: int, apart: int, flat: bool | None
+) -> None:
+    assert read(epochs(values, first, apart))["loss.flat_from_start"] is flat
+
+
+def terms(large: str, small: str, name: str) -> str:
+    pairs = zip(large.split(), small.split(), strict=True)
+    return "".join(f"epoch {n} price_loss {one} {name} {other}\n" for n, (one, other) in enumerate(pairs, 1))
+
+
+LEFT = ("9800 5200 2100 900", "0.691 0.692 0.690 0.691")
+
+
+def test_a_small_term_that_stands_while_a_large_one_is_learnt(read: Reads) -> None:
+    fact = read(terms(*LEFT, "class_loss")).fact("loss.part_left_behind")
+    assert (fact.value, "class" in fact.note) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("large", "small", "name"),
+    [
+        (*LEFT, "kl_loss"),  # is kept where it is
+        (LEFT[0], "0.691 0.52 0.31 0.22", "class_loss"),  # is learnt
+        ("9.8 5.2 2.1 0.9", LEFT[1], "class_loss"),  # of its size
+        ("9800 9790 9800 9795", LEFT[1], "class_loss"),  # the large one is not learnt either
+        ("9800 900 40 3", LEFT[1], "class_loss"),  # no longer large in the end
+        (LEFT[0], "0.0 0.0 0.0 0.0", "class_loss"),  # nothing to learn
+    ],
+)
+def test_a_small_term_that_need_not_fall(read: Reads, large: str, small: str, name: str) -> None:
+    assert read(terms(large, small, name))["loss.part_left_behind"] is None
