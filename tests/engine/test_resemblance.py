@@ -14,7 +14,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs
 from traindx.engine.kb.rules import Weights
 from traindx.engine.probe import Findings
-from traindx.engine.resemblance import Index, likenesses, stem, written_words
+from traindx.engine.resemblance import Index, likenesses, pairs, stem, written_words
 from traindx.engine.weigh import reads_like
 
 from ..small_pack import PackMaker
@@ -53,6 +53,13 @@ def reasoned(knowledge: Knowledge, probe: Told, *symptoms: str) -> Reasoned:
 def test_names_are_taken_apart_at_capitals_and_underscores() -> None:
     assert written_words("key_padding_mask maxSeqLen (3)") == ["key", "padding", "mask", "max", "Seq", "Len"]
     assert written_words("QLoRA or LoRA gives NaN") == ["QLoRA", "or", "LoRA", "gives", "NaN"]
+
+
+def test_words_of_other_languages_are_words() -> None:
+    assert written_words("loss не падает, hàm mất mát không giảm") == [
+        "loss", "не", "падает", "hàm", "mất", "mát", "không", "giảm",
+    ]  # fmt: skip
+    assert pairs(written_words("显存不足")) == ["显 存", "存 不", "不 足"]
 
 
 def test_where_files_lie_tells_nothing() -> None:
