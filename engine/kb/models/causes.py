@@ -45,8 +45,8 @@ class Cause(Entry):
     explanation: Text = Field(description="What happens and why, for someone who knows training.")
     told_as: list[Text] = Field(
         default_factory=list,
-        description="How people tell of it, and the names that stand around it in code, settings and logs. Where no "
-        "evidence makes a cause likely, the words of what was handed in are compared with these.",
+        description="How people tell of it, and the names that stand around it in code, settings and logs. Where the "
+        "evidence confirms no cause, the words of what was handed in are compared with these.",
     )
     fixes: list[Id] = Field(min_length=1, description="In the order to try them.")
     sources: list[Text] = Field(
