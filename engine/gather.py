@@ -84,8 +84,8 @@ class Gathered:
         found = likenesses(self.excerpts, knowledge.page_words, frozenset(causes))
         weights = knowledge.weights
         # Who tells of a run or hands in its exception chose the words; settings and scripts have them for other reasons.
-        enough = 0.0 if in_trouble(self.facts) else weights.resembles
-        return {name: reads_like(one, weights, enough=enough) for name, one in found.items()}
+        most = weights.resemblance if in_trouble(self.facts) else weights.resemblance_of_files
+        return {name: reads_like(one, most) for name, one in found.items()}
 
 
 def gather(

@@ -126,7 +126,7 @@ def _with_words(one: Seen, told: Mapping[str, Likeness], facts: Facts, weights: 
     if one.symptom.id not in told:
         return one
     fact = facts.get("log.prose")
-    line = reads_like(told[one.symptom.id], weights, fact.places[:1] if fact else ())
+    line = reads_like(told[one.symptom.id], weights.resemblance, fact.places[:1] if fact else ())
     confidence = to_probability(to_decibans(one.confidence) + line.decibans)
     return one._replace(confidence=confidence, evidence=(*one.evidence, line))
 

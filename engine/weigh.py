@@ -35,18 +35,13 @@ class Weighed(NamedTuple):
 _READS_LIKE = EvidenceRule(Rule("its words", "null", [], None), "", "", None, None, None)
 
 
-def reads_like(
-    likeness: Likeness, weights: Weights, places: tuple[Place, ...] = (), *, enough: float = 0.0
-) -> Weighed:
-    """What it adds to a cause or a symptom that a text reads like what is known of it.
+def reads_like(likeness: Likeness, most: float, places: tuple[Place, ...] = ()) -> Weighed:
+    """What it adds to a cause or a symptom that a text reads like what is known of it, at `most` so many decibans.
 
-    All of the weight goes to the nearest page, and little to those that are far behind: the square of the share. Where even
-    the nearest shares less than `enough`, it gets less.
+    All of the weight goes to the nearest page, and little to those that are far behind: the square of the share.
     """
     words = ", ".join(likeness.words)
-    decibans = weights.resemblance * likeness.share**2
-    if likeness.nearest < enough:
-        decibans *= likeness.nearest / enough
+    decibans = most * likeness.share**2
     statement = f"by its words alone it reads like this: {words}"
     return Weighed(_READS_LIKE, True, decibans, statement, places=places, hint=True)
 

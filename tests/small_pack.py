@@ -15,6 +15,7 @@ symptom: 0.02
 trust: {answer: 1.0, log: 1.0, script: 1.0, config: 1.0, code: 1.0, prose: 0.8, derived: 1.0, default: 0.5, here: 0.7, elsewhere: 0.2}
 something_else: 0.1
 resemblance: 8.0
+resemblance_of_files: 3.0
 confirmed: 0.9
 likely: 0.5
 possible: 0.1

@@ -12,9 +12,8 @@ from traindx.engine.diagnose import Reasoned, diagnose
 from traindx.engine.facts import Fact, Origin, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs
-from traindx.engine.kb.rules import Weights
 from traindx.engine.probe import Findings
-from traindx.engine.resemblance import Index, likenesses, pairs, stem, written_words
+from traindx.engine.resemblance import Index, Likeness, likenesses, pairs, stem, written_words
 from traindx.engine.weigh import reads_like
 
 from ..small_pack import PackMaker
@@ -96,13 +95,9 @@ def test_a_long_page_gains_nothing_by_its_length() -> None:
     assert found["short"].share > found["long"].share
 
 
-def test_a_few_common_words_count_less_than_those_of_a_report() -> None:
-    few, many = (likenesses([text], PAGES, ALL)["masks"] for text in ("loss", "loss pad"))
-    assert few.share == many.share == 1.0
-    weights = Weights({}, {}, 0, 0, {}, 0, 8.0, 0.9, 0.5, 0.1)
-    short, whole = (reads_like(one, weights, enough=many.nearest).decibans for one in (few, many))
-    assert short == pytest.approx(8.0 * few.nearest / many.nearest)
-    assert whole == 8.0
+def test_the_nearest_page_gets_the_weight_and_the_others_little_of_it() -> None:
+    near, far = (reads_like(Likeness(share, ("pad",)), 8.0).decibans for share in (1.0, 0.5))
+    assert (near, far) == (8.0, 2.0)
 
 
 def test_the_words_that_tell_most_are_named_first() -> None:
@@ -154,6 +149,13 @@ def test_where_evidence_settles_it_words_count_for_nothing(knowledge: Knowledge)
     probe = Told("FP16 overflows", test__lower_lr_helps=True, test__fp32_clears_nan=False)
     result = reasoned(knowledge, probe, "nan-loss")
     assert not any(line.hint for one in result.ranked for line in one.evidence)
+
+
+def test_words_of_settings_alone_weigh_less_than_those_of_a_person(knowledge: Knowledge) -> None:
+    text = "FP16 overflows and ends at 65504"
+    probes = Told(text, config__files=1), Told(text, log__prose=(text,))
+    settings, told = (reasoned(knowledge, probe, "nan-loss").ranked[0] for probe in probes)
+    assert (settings.evidence[-1].decibans, told.evidence[-1].decibans) == (3.0, 8.0)
 
 
 def test_a_log_in_which_nothing_is_wrong_is_not_compared(knowledge: Knowledge) -> None:

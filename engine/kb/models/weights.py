@@ -26,12 +26,12 @@ class Weights(Model):
     )
     resemblance: float = Field(
         ge=0,
-        description="Decibans of the text reading most like a cause, where no evidence makes one likely.",
+        description="Decibans of what a person tells, or an exception says, reading most like a cause, where none is confirmed.",
     )
-    resembles: float = Field(
+    resemblance_of_files: float = Field(
         default=0.0,
         ge=0,
-        description="Weight of the shared words from which on that counts whole; a few words that all texts have count less.",
+        description="The same of settings and scripts alone, where no cause is likely.",
     )
     words_tell: float = Field(
         default=0.0,

@@ -145,7 +145,7 @@ class Weights(NamedTuple):
     confirmed: float
     likely: float
     possible: float
-    resembles: float = 0.0
+    resemblance_of_files: float = 0.0
     leads: float = 0.0
     worth_mending: float = 0.0
     words_tell: float = 0.0
