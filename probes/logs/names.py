@@ -75,6 +75,7 @@ class Names:
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
         self._density = knowledge.words["of-density"]
+        self._held_down = knowledge.words["held-down"]
         self._sizes = knowledge.words["also-a-size"]
         self._host = knowledge.words["of-host"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
@@ -130,6 +131,10 @@ class Names:
     def is_of_density(self, printed: str) -> bool:
         """Whether a loss, by the name it is printed under, is a likelihood and may go below zero."""
         return not self._density.isdisjoint(printed.split())
+
+    def is_held_down(self, printed: str) -> bool:
+        """Whether what a term of the loss stands for is kept where it is, and not learnt."""
+        return not self._held_down.isdisjoint(words_of(printed))
 
     def may_be_size(self, printed: str) -> bool:
         """Whether a step, by the name it is printed under, is something else in a sentence."""

@@ -56,7 +56,8 @@ def tell_series(
         trouble = _trouble(told, loss, train, hidden=bool(hidden))
         if not has_no_level(told, loss):
             tell_resume(told, train)
-    tell_terms(told, [one for one in (*losses, *parts) if "total" not in one.name.printed])
+    terms = [one for one in (*losses, *parts) if "total" not in one.name.printed]
+    tell_terms(told, terms, lines.names.is_held_down if lines is not None else lambda _: False)
     _tell_nan_iterations(told, store)
     evals_and_parts = [*evals, *store.of("eval_loss_part")]
     validation = standing(evals_and_parts, lines)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from traindx.engine.regex import regex
+from collections.abc import Callable, Sequence
 
 from .series import Series, curve_of
 from .told import Told
 
-_HELD_DOWN = regex(
-    r"\b(?:kld?|reg\w*|penalty|l1|l2|aux\w*|commit\w*|entropy|vq|tv|smooth\w*|gp|decay|kd|distill\w*)\b"
-)
-"""The names of terms that need not fall: what they stand for is kept where it is, and not learnt."""
 
+def tell_terms(told: Told, parts: Sequence[Series], is_held_down: Callable[[str], bool]) -> None:
+    """Whether a small term has not moved while one of another size, which it is added to, was learnt.
 
-def tell_terms(told: Told, parts: Sequence[Series]) -> None:
-    """Whether a small term has not moved while one of another size, which it is added to, was learnt."""
+    Those whose name says that they are held down (`is_held_down`) need not move.
+    """
     curves = [(one, line.values) for one in parts if len((line := curve_of(one)).values) >= 2]
     if len(curves) < 2:
         return
@@ -24,7 +20,7 @@ def tell_terms(told: Told, parts: Sequence[Series]) -> None:
     if not values[0] - values[-1] > told.limits["clear_change"] * values[0]:
         return
     for one, small in curves:
-        if one is largest or min(small) <= 0 or _HELD_DOWN.search(one.name.printed):
+        if one is largest or min(small) <= 0 or is_held_down(one.name.printed):
             continue
         apart = told.limits["terms_apart"]
         still = max(small) - min(small) < told.limits["flat_drop"] * max(small)

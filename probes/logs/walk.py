@@ -23,6 +23,7 @@ from .tokens import (
     GOES_ON,
     IN_PARENS,
     NUMBER_NEXT,
+    NUMBERED_PART,
     PAIR,
     TOKEN,
     VALUE_NEXT,
@@ -146,6 +147,8 @@ class Walk(Taking):
             self.armed = self.start >= 0
         elif mark == b"(" and (inside := IN_PARENS.match(self.line, token.start())):
             return self._parenthesis(inside)
+        elif mark == b"(" and self.start >= 0 and (part := NUMBERED_PART.match(self.line, token.start())):
+            return position if self.reader.places(part[1]) else part.end()
         elif mark == b"/":
             # A name in a second language follows: `num epochs / epoch数: 3`.
             self.frozen = self.start >= 0

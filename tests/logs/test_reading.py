@@ -133,6 +133,11 @@ def test_the_terms_of_a_loss_in_the_cell_of_a_table_are_added(read: Reads) -> No
     assert [run[name] for name in names] == pytest.approx([1.3, 0.5, 0.55, 1000])
 
 
+def test_the_number_of_a_part_belongs_to_the_name(read: Reads) -> None:
+    found = read("step 10\n    optim/LR (group 0)=1.5000E-06\nstep 20\n    optim/LR (group 0)=3.0000E-06\n")
+    assert found["lr.max"] == 3e-6
+
+
 def test_the_step_comes_from_the_bar_before_the_line(read: Reads) -> None:
     run = read(" 12%|█▏        | 60/500 [02:52<20:47,  2.84s/it]\n" + STEP.format(2.0, 0.3))
     place = run.fact("loss.first").place
