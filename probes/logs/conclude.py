@@ -14,6 +14,7 @@ from .failures import Failure, failures_of, tell_failures
 from .frames import Places
 from .log import Log, interval, tell_progress
 from .loss_facts import HIDDEN
+from .numbers import prefer_named
 from .people import People
 from .series_facts import tell_series
 from .signatures import Hits, Signatures
@@ -40,6 +41,7 @@ class Conclusion:
             ends = [one.marks[-1].number for one in log.store if one.marks]
             log.heard.last_progress = max([log.positions.last_number, *ends])
             failures += failures_of(log.heard, log.name, self._machines, self._hits)
+        prefer_named([log.store for log in logs])
         first = tell_failures(self._facts, failures, Places(self._knowledge))
         People(self._knowledge, self._facts, self._hits).take(said for log in logs for said in log.heard.said)
         ordered = sorted(logs, key=_by_trouble)

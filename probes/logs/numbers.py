@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from traindx.engine.regex import regex
 
@@ -24,6 +25,12 @@ _DENSE = 3
 """At least every third line is such a row."""
 _EARLY = 2
 """A loss that never rises falls so many times as far in its first half as in its second; the rate of a schedule does not."""
+_TURNS = 4
+"""A loss goes up and down; a rate that is warmed up and decays turns once."""
+_SMALLEST = 0.01
+"""What begins below is a rate sooner than a loss."""
+_FALLEN = 0.8
+"""By less than a fifth, anything falls by chance."""
 _OTHERS = (
     "loss",
     "loss_part",
@@ -58,8 +65,25 @@ def settle_numbers(store: Store) -> None:
             store.put(series, Name("loss", NUMBER, TRUST))
 
 
+def prefer_named(stores: Sequence[Store]) -> None:
+    """Forget what was taken for a loss without a name where another log of the run names its own."""
+    bare = [(store, one) for store in stores for one in store.of("loss") if one.name.printed == NUMBER]
+    if any(
+        store.of(name) for store in stores for name in _OTHERS if len(store.of(name)) > _bare_in(store, name)
+    ):
+        for store, one in bare:
+            store.drop(one)
+
+
+def _bare_in(store: Store, name: str) -> int:
+    return sum(one.name.printed == NUMBER for one in store.of(name))
+
+
 def _is_loss(series: Series) -> bool:
-    """Whether the counts go on evenly, line after line, and the numbers fall, though not as a sorted list or a rate does."""
+    """Whether the counts go on evenly, line after line, and the numbers fall, though not as a sorted list or a rate does.
+
+    What goes below zero may be anything.
+    """
     marks, values = series.marks, curve_of(series).values
     if series.count < _MANY or len(values) < _MANY // 2:
         return False
@@ -71,11 +95,15 @@ def _is_loss(series: Series) -> bool:
     steps = [after - before for before, after in itertools.pairwise(counts)]
     if len(set(steps[1:-1])) != 1 or min(steps) <= 0:
         return False
-    if len(set(values)) * 2 < len(values):
+    if len(set(values)) * 2 < len(values) or min(values) < 0:
         return False
-    if all(after < before for before, after in itertools.pairwise(values)):
+    falls = [after < before for before, after in itertools.pairwise(values)]
+    if all(falls):
         middle = values[len(values) // 2]
         if steps[1] == 1 or values[0] - middle < _EARLY * (middle - values[-1]):
             return False
+    elif sum(before != after for before, after in itertools.pairwise(falls)) < _TURNS:
+        return False
     part = max(1, len(values) // 4)
-    return bool(series.bad) or curve.median(values[-part:]) < curve.median(values[:part])
+    first, last = curve.median(values[:part]), curve.median(values[-part:])
+    return first >= _SMALLEST and last < _FALLEN * first

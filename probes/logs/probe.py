@@ -128,6 +128,8 @@ class LogProbe:
                 note = self._read_events(source)
         except Unreadable as error:
             note, bad = str(error), True
+        except Exception as error:  # noqa: BLE001 - one log that breaks the reader takes no other with it
+            note, bad = f"reading it broke, a fault of traindx: {type(error).__name__}: {error}", True
         self._findings.inputs.append(InputSeen(source.name, kind.value, size, note, bad))
 
     def _read_log(self, source: Input) -> tuple[str, int, Kind]:

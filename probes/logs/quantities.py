@@ -12,8 +12,8 @@ _NUMBER = regex(
     re.IGNORECASE,
 )
 _IN_LIST = regex(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan)(?![\w.])")
-_THOUSANDS = regex(r",\d{3}(?!\d)|,.*,")
-"""A comma elsewhere stands before decimals: `2,0650`."""
+_THOUSANDS = regex(r"^[-+]?(?!0,)\d+,\d{3}(?!\d)|,.*,")
+"""A comma elsewhere stands before decimals: `2,0650`, and `0,436` is no thousand."""
 _UNIT = regex(r"\s*([A-Za-z%µ]+(?:/[A-Za-z]+)?)")
 
 # Memory is counted in binary steps whatever it is called: PyTorch's `MB` and nvidia-smi's `MiB` are both 2**20.

@@ -24,7 +24,7 @@ _PER = regex(rb"/[A-Za-z]+(?![\w=])")
 FILE = regex(
     rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$"
 )
-IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d[\deE+.-]*))\s*\)")
+IN_PARENS = regex(rb"\(\s*(?:([A-Za-z%][A-Za-z%/ ]{0,11})|(\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?))\s*\)")
 NUMBERED_PART = regex(rb"\(\s*([A-Za-z]{2,12}) \d{1,3}\s*\)(?=\s*[=:])")
 """`LR (group 0)=3e-4`: what is measured of which part, inside of a name."""
 NO_STEP = regex(r"e|\.\d*[1-9]\d*$")

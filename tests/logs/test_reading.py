@@ -123,6 +123,25 @@ def test_tables_of_other_things_are_no_losses(read: Reads, lines: list[str]) -> 
     assert read("".join(lines))["loss.count"] is None
 
 
+def test_a_rate_that_is_warmed_up_and_decays_is_no_loss(read: Reads) -> None:
+    rates = [*range(1, 6), *range(30, 0, -1)]
+    assert read("".join(f"{n} {rate / 10}\n" for n, rate in enumerate(rates)))["loss.last"] is None
+
+
+def test_readings_that_go_up_and_down_are_no_loss(read: Reads) -> None:
+    assert read("".join(f"{n} {21 - (n * 7 % 5) / 10}\n" for n in range(40)))["loss.last"] is None
+
+
+def test_rows_without_a_name_give_way_to_a_log_that_names_its_loss(
+    knowledge: Knowledge, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.txt").write_text("".join(f"{n} {(9 - n % 3) / (n + 1)}\n" for n in range(40)))
+    (tmp_path / "train.log").write_text("".join(f"step {n} loss {3 - n / 20}\n" for n in range(20)))
+    inputs = [Input(one.name, Kind.LOG, one) for one in sorted(tmp_path.iterdir())]
+    found = {one.name: one.value for one in LogProbe(inputs, knowledge).run().facts}
+    assert found["loss.first"] == 3.0
+
+
 def test_the_terms_of_a_loss_in_the_cell_of_a_table_are_added(read: Reads) -> None:
     run = read(
         "Step      Train loss              Test loss               Test metric\n"
@@ -133,9 +152,31 @@ def test_the_terms_of_a_loss_in_the_cell_of_a_table_are_added(read: Reads) -> No
     assert [run[name] for name in names] == pytest.approx([1.3, 0.5, 0.55, 1000])
 
 
+def test_an_address_in_parentheses_is_no_number(read: Reads) -> None:
+    assert read("node-1 (10.0.0.1): step 10 loss 0.4\n")["loss.last"] == 0.4
+
+
+def test_a_log_on_which_the_reader_breaks_takes_no_other_with_it(
+    knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(probe: LogProbe, source: Input) -> tuple[str, int, Kind]:
+        if source.name == "odd.log":
+            raise ZeroDivisionError("division by zero")
+        return whole(probe, source)
+
+    whole = LogProbe._read_log
+    monkeypatch.setattr(LogProbe, "_read_log", breaks)
+    inputs = [Input(name, Kind.LOG, data=b"step 1 loss 0.5\n") for name in ("odd.log", "train.log")]
+    found = LogProbe(inputs, knowledge).run()
+    assert ("loss.last", 0.5) in [(one.name, one.value) for one in found.facts]
+    assert [one.note for one in found.inputs if one.bad] == [
+        "reading it broke, a fault of traindx: ZeroDivisionError: division by zero"
+    ]
+
+
 def test_the_number_of_a_part_belongs_to_the_name(read: Reads) -> None:
-    found = read("step 10\n    optim/LR (group 0)=1.5000E-06\nstep 20\n    optim/LR (group 0)=3.0000E-06\n")
-    assert found["lr.max"] == 3e-6
+    lines = "".join(f"step {n}0 loss 2.{n}\n  optim/LR (group 0)={n}.5E-06\n" for n in range(1, 9))
+    assert read(lines)["log.lr.max"] == 8.5e-6
 
 
 def test_the_step_comes_from_the_bar_before_the_line(read: Reads) -> None:
