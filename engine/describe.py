@@ -60,7 +60,8 @@ def describe(
 
 
 def _outcome(ranked: Sequence[Ranked], seen: Sequence[Seen]) -> str:
-    if any(one.verdict in ("confirmed", "likely") for one in ranked[:1]):
+    # What a text only reads like may stand before a likely cause, and is none.
+    if any(one.verdict in ("confirmed", "likely") for one in ranked):
         return "cause-found"
     return "symptom-only" if any(one.detected for one in seen) else "nothing-found"
 

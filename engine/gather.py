@@ -84,7 +84,9 @@ class Gathered:
         found = likenesses(self.excerpts, knowledge.page_words, frozenset(causes))
         weights = knowledge.weights
         # Who tells of a run or hands in its exception chose the words; settings and scripts have them for other reasons.
-        most = weights.resemblance if in_trouble(self.facts) else weights.resemblance_of_files
+        # Words that alone made the symptom are not counted in full again.
+        shown = any(one.given or any(not line.hint for line in one.evidence) for one in self.seen)
+        most = weights.resemblance if in_trouble(self.facts) and shown else weights.resemblance_of_files
         return {name: reads_like(one, most) for name, one in found.items()}
 
 
