@@ -21,12 +21,14 @@ INTRODUCTIONS = {
     "given": """107 of these cases were read while the rules were written. 39 were kept apart for as long, scored and not read: on them
 alone the right cause came first in 77 % and among the first three in 87 % when they were last scored apart. How well all do shows that the rules
 say what was meant: take the figures as an upper bound. One number, how much the words of a text count (`resemblance` in `kb/weights.yaml`), was
-chosen with the totals of the 39 in view, and those of 246 others.""",
+chosen with the totals of all of them in view, and those of others.""",
     "gathered-last": """These cases were gathered when the rules were there, from public threads whose cause was confirmed, in the mix of symptoms of the
-first set and hardly two for one cause, and scored when nothing had been learnt from any of them. They are the ones to go by, with those of the
-next set: few cases tell little. Errors that say their cause are more among them than in life, where people ask because they do not see it.""",
+first set and hardly two for one cause, and nothing was learnt from any of them. They are the ones to go by, with those of the
+next set: few cases tell little. What the words of a text count (`resemblance` in `kb/weights.yaml`) was chosen with 72 of the 108 in view,
+by their totals alone. Errors that say their cause are more among them than in life, where people ask because they do not see it.""",
     "gathered-afterwards": """These cases were gathered when the rules were there, from public threads, most of them in the mix of symptoms of the others, in
 several rounds, and each was scored once, before anything was learnt from it: the rules have learnt from all of them since, and grew from round to round.
+The last 144 of them were scored before pairs of words were compared.
 How much the first cause gains by being the first (`leads` in `kb/weights.yaml`) was chosen with 144 of them, and tried on 40.""",
     "of-rarer-causes": """These cases were gathered cause by cause, about three for each of the 64 causes of which fewest reports had been read, and
 scored once, before anything was learnt from them: the rules have learnt from them since. Common mistakes are easier to tell.""",
