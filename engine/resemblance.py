@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -43,6 +43,8 @@ class Index(NamedTuple):
     words: Mapping[str, Mapping[str, Sequence[int]]]
     """The stem of a word, then that of the word behind it or "" for the word alone: the numbers of the pages that
     hold them, each followed by how often."""
+    nothing: Collection[str] = ()
+    """Stems of words that tell nothing: a pair may hold one, and none is named as a reason."""
 
     def weights(self, held: Sequence[int]) -> Iterator[tuple[int, float]]:
         """What words that stand on these pages weigh for each, the pages by number."""
@@ -112,16 +114,22 @@ def likenesses(texts: Iterable[str], index: Index, among: frozenset[str]) -> dic
     totals = {page: sum(words.values()) for page, words in shared.items()}
     most = max(totals.values(), default=0)
     return {
-        page: Likeness(total / most, tuple(_named(shared[page])), round(most))
+        page: Likeness(total / most, tuple(_named(shared[page], index.nothing)), round(most))
         for page, total in sorted(totals.items())
         if total
     }
 
 
-def _named(shared: Mapping[str, float]) -> list[str]:
+def _named(shared: Mapping[str, float], nothing: Collection[str]) -> list[str]:
     """What tells most. A word that stands in a pair is not named twice."""
     named: list[str] = []
-    for term in sorted(shared, key=shared.__getitem__, reverse=True):
-        if len(named) < NAMED and not any(set(term.split()) & set(one.split()) for one in named):
+    ordered = sorted(shared, key=shared.__getitem__, reverse=True)
+    for term in ordered:
+        words = term.split()
+        if len(named) == NAMED:
+            break
+        if any(stem(word.lower()) in nothing for word in words):
+            continue
+        if not any(word in one.split() for one in named for word in words):
             named.append(term)
-    return named
+    return named or ordered[:1]

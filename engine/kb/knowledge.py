@@ -244,7 +244,8 @@ class Knowledge:
 
     def _words_of(self, kind: str) -> Index:
         section = self._sections("resemblance")
-        return Index(section["pages"][kind], section["lengths"][kind], section[kind])
+        nothing = frozenset(section["nothing"]["words"])
+        return Index(section["pages"][kind], section["lengths"][kind], section[kind], nothing)
 
     def _made(self, section: str, kind: str, make: Callable[[str, Stored], Record]) -> Mapping[str, Record]:
         return Lazily(self._sections(section)[kind], make)

@@ -118,6 +118,14 @@ def test_a_word_that_stands_in_a_named_pair_is_not_named_again() -> None:
     assert likenesses(["the batch sizes, the pad"], PAGES, ALL)["shapes"].words == ("batch sizes", "pad")
 
 
+def test_words_that_tell_nothing_are_counted_in_pairs_and_not_named() -> None:
+    words = {"and": {"rise": [0, 2]}, "rise": {"": [0, 1]}}
+    index = Index(("spike",), (10,), words, frozenset({"and"}))
+    found = likenesses(["and rises"], index, frozenset({"spike"}))["spike"]
+    assert found.words == ("rises",)
+    assert found.nearest > likenesses(["rises"], index, frozenset({"spike"}))["spike"].nearest
+
+
 def test_words_of_two_texts_stand_not_side_by_side() -> None:
     assert likenesses(["a batch", "sizes"], PAGES, ALL)["shapes"].words == ("batch", "sizes")
 

@@ -27,6 +27,7 @@ def resemblance_section(scope: Scope, core: Stored) -> Stored:
             "cause": list(map(Counter.total, causes.values())),
             "symptom": list(map(Counter.total, symptoms.values())),
         },
+        "nothing": {"words": sorted(texts.nothing)},
         "cause": _held(causes.values(), _COMMON),
         "symptom": _held(symptoms.values()),
     }
@@ -53,7 +54,7 @@ class _Pages:
         self._scope, self._core = scope, core
         self._stems = _Stems()
         nothing = scope.entries.of("words").get("tells-nothing")
-        self._nothing = {stem(word) for word in nothing.model.words} if nothing else set[str]()
+        self.nothing = {stem(word) for word in nothing.model.words} if nothing else set[str]()
         self._examples = {
             fact_of(kind, name): entry.model.finds
             for kind in ("signature", "code-pattern")
@@ -102,7 +103,7 @@ class _Pages:
         found: list[str] = []
         for text in texts:
             stems = [self._stems[word] for word in written_words(text)]
-            found += [one for one in stems if one not in self._nothing]
+            found += [one for one in stems if one not in self.nothing]
             found += pairs(stems)
         return found
 
