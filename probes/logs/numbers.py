@@ -67,16 +67,11 @@ def settle_numbers(store: Store) -> None:
 
 def prefer_named(stores: Sequence[Store]) -> None:
     """Forget what was taken for a loss without a name where another log of the run names its own."""
-    bare = [(store, one) for store in stores for one in store.of("loss") if one.name.printed == NUMBER]
-    if any(
-        store.of(name) for store in stores for name in _OTHERS if len(store.of(name)) > _bare_in(store, name)
-    ):
-        for store, one in bare:
-            store.drop(one)
-
-
-def _bare_in(store: Store, name: str) -> int:
-    return sum(one.name.printed == NUMBER for one in store.of(name))
+    found = [(store, one) for store in stores for name in _OTHERS for one in store.of(name)]
+    if any(one.name.printed != NUMBER for _, one in found):
+        for store, one in found:
+            if one.name.printed == NUMBER:
+                store.drop(one)
 
 
 def _is_loss(series: Series) -> bool:

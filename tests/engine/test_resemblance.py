@@ -51,6 +51,7 @@ def reasoned(knowledge: Knowledge, probe: Told, *symptoms: str) -> Reasoned:
 
 def test_names_are_taken_apart_at_capitals_and_underscores() -> None:
     assert written_words("key_padding_mask maxSeqLen (3)") == ["key", "padding", "mask", "max", "Seq", "Len"]
+    assert written_words("4 GPUs, YOLOv8, CUDAGraph") == ["GPU", "YOLO", "CUDA", "Graph"]
     assert written_words("QLoRA or LoRA gives NaN") == ["QLoRA", "or", "LoRA", "gives", "NaN"]
 
 
