@@ -10,9 +10,10 @@ from traindx.engine.probe import Event
 from traindx.engine.redact import excerpt
 
 from .collected import SHOWN, Collected
+from .endings import tell_end, tell_missing, tell_out_of_memory
 from .failures import Failure, failures_of, tell_failures
 from .frames import Places
-from .log import Log, interval, tell_progress
+from .log import Log, tell_progress
 from .loss_facts import HIDDEN
 from .numbers import prefer_named
 from .people import People
@@ -21,8 +22,6 @@ from .signatures import Hits, Signatures
 from .told import Told
 
 MAX_EVENTS = 300
-_ENOUGH = 20
-"""Lines that show progress, from which on a log is more than a pasted piece."""
 
 
 class Conclusion:
@@ -107,68 +106,9 @@ class Conclusion:
         ranks = set().union(*(log.ranks() for log in logs))
         if ranks:
             self._facts.add("log.ranks", len(ranks), place)
-            self._tell_missing(ranks)
-        self._tell_end(logs, first)
-        self._tell_oom(first)
-
-    def _tell_end(self, logs: Sequence[Log], first: Failure | None) -> None:
-        """Whether training came to its end."""
-        steps, total = self._facts.get("log.steps"), self._facts.get("log.total_steps")
-        if steps is None or total is None or "log.finished" in self._facts:
-            return
-        place = steps.place or Place(logs[0].name)
-        curves = any(log.has_curves() for log in logs)
-        missing = int(total.value) - int(steps.value)  # type: ignore[arg-type]
-        if not curves and missing <= 0:
-            return
-        reached = curves and missing <= 0
-        failed = first is not None or any(
-            hit.rule.role in ("failure", "consequence") for hit in self._hits.found.values()
-        )
-        # Where a loss is printed every 50 steps, the last 50 may have been made and not printed.
-        open_end = missing > max((interval(log) for log in logs), default=0)
-        if reached:
-            self._facts.add("log.finished", True, place)
-        elif failed or (open_end and sum(log.positions.seen for log in logs) >= _ENOUGH):
-            self._facts.add("log.finished", False, place)
-        if reached or failed or (open_end and sum(log.positions.seen for log in logs) >= _ENOUGH):
-            self._facts.add("log.ends_midway", not (reached or failed), place)
-
-    def _tell_missing(self, ranks: set[int]) -> None:
-        """The ranks that print, and are none of the many that waited in a collective until the timeout."""
-        for hit in self._hits.found.values():
-            missing = ranks - hit.ranks
-            if "dist.collective" in hit.rule.captures.values() and 0 < len(missing) < len(hit.ranks):
-                self._facts.add("dist.missing_ranks", ", ".join(map(str, sorted(missing))), hit.place)
-
-    def _tell_oom(self, first: Failure | None) -> None:
-        """When in the run device memory ran out."""
-        tried = next(
-            (
-                hit
-                for hit in self._hits.found.values()
-                if any(name.startswith("gpu.oom.") for name in hit.rule.captures.values())
-            ),
-            None,
-        )
-        if tried is None:
-            return
-        during = (
-            ("loading", "in_loading"),
-            ("saving", "in_saving"),
-            ("evaluation", "in_evaluation"),
-            ("optimizer-step", "in_optimizer"),
-        )
-        when = next((word for word, name in during if self._true(f"log.exception.{name}")), "")
-        step = tried.place.step
-        if not when and step is not None:
-            when = "first-step" if step <= 1 else "later"
-        if when and first is not None:
-            self._facts.add("gpu.oom.when", when, first.place)
-
-    def _true(self, name: str) -> bool:
-        fact = self._facts.get(name)
-        return fact is not None and fact.value is True
+            tell_missing(self._facts, self._hits, ranks)
+        tell_end(self._facts, self._hits, logs, first)
+        tell_out_of_memory(self._facts, self._hits, first)
 
     def _tell_absent(self, logs: Sequence[Log]) -> None:
         """A signature that was looked for in a whole log and not found is known not to be there."""

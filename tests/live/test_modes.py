@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from traindx.probes.live.observer.checks.modes import is_noisy
+from traindx.probes.live.observer.checks.noisy import is_noisy
 
 from .checking import checked, mlp
 from .looking import Said

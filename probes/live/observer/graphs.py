@@ -60,3 +60,10 @@ def leaves_of(nodes: list[Any]) -> Iterator[torch.Tensor]:
 
 def _is_leaf(node: Any) -> bool:
     return type(node).__name__ == "AccumulateGrad"
+
+
+def mark_of(node: Any) -> tuple[str, int]:
+    """What tells a node of a graph from all others of its thread, without holding it."""
+    if node is None or not hasattr(node, "_sequence_nr"):
+        return "", -1
+    return node.name(), int(node._sequence_nr())

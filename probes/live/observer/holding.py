@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from .checks.modes import is_noisy
+from .checks.noisy import is_noisy
 from .checks.turns import turn_after
 from .journal import Journal
 from .model import held

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..graphs import grad_fn_of, nodes_below
+from ..graphs import grad_fn_of, mark_of, nodes_below
 from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
 from ..reached import NODES
+from .noisy import is_noisy
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -35,10 +36,6 @@ SAMPLES = 3
 
 MANY = 1000
 """What is remembered of a round is bounded."""
-
-NOISY = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d",
-         "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")  # fmt: skip
-"""Modules that behave differently in the two modes."""
 
 
 class Modes(Part):
@@ -97,7 +94,7 @@ class Modes(Part):
                     self._judged.add(id(root))
                     self._learns = _learns(root)
                 if self._checks:
-                    self._last = _mark(grad_fn_of(first))
+                    self._last = mark_of(grad_fn_of(first))
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Which of the forwards was this backward's?"""
@@ -171,7 +168,7 @@ class Modes(Part):
         last, self._last = self._last, ("", -1)
         if last[1] >= 0 and self._checks:
             self._checks -= 1
-            self._feeds = self._feeds or any(last == _mark(one) for one in nodes_below(loss.grad_fn, NODES))
+            self._feeds = self._feeds or any(last == mark_of(one) for one in nodes_below(loss.grad_fn, NODES))
 
     def _unused(self, count: int) -> None:
         """Forwards in eval mode that recorded a graph for no backward."""
@@ -209,33 +206,7 @@ class Modes(Part):
         return "plain" if any(one.training for one in root.children()) else "eval"
 
 
-def _mark(node: Any) -> tuple[str, int]:
-    """What tells a node of a graph from all others of its thread, without holding it."""
-    if node is None or not hasattr(node, "_sequence_nr"):
-        return "", -1
-    return node.name(), int(node._sequence_nr())
-
-
 def _learns(root: torch.nn.Module) -> bool:
     """Whether most of a model is trained. One that is frozen, but for a prompt or an adapter, is in eval mode on purpose."""
     sizes = [(one.requires_grad, one.numel()) for one in root.parameters()]
     return 2 * sum(size for trains, size in sizes if trains) >= sum(size for _, size in sizes)
-
-
-def is_noisy(module: Any) -> bool:
-    """Whether a module behaves differently in the two modes: by its kind, or as `F.dropout(x, p, self.training)`."""
-    if any(kind.__name__ in NOISY for kind in type(module).__mro__):
-        return bool(getattr(module, "p", 1.0) > 0)
-    # The class of a scripted module raises where it is asked for its forward.
-    code = getattr(getattr(type(module), "forward", None), "__code__", None)
-    names = set(code.co_names) if code is not None else set()
-    if not {"dropout", "training"} <= names or "dropout" in vars(module).get("_modules", ()):
-        return False
-    if getattr(module, "num_layers", 0) == 1:  # a recurrent layer drops between its layers only
-        return False
-    rates = [rate for name, rate in vars(module).items() if _is_rate(name, rate)]
-    return any(rates) if rates else not names.isdisjoint(("F", "functional"))
-
-
-def _is_rate(name: str, value: Any) -> bool:
-    return ("drop" in name or name == "p") and type(value) in (int, float)

@@ -1,0 +1,80 @@
+"""How a run ended: done, failed or cut off, which ranks were missing, and when device memory ran out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from traindx.engine.facts import Place
+
+from .collected import Collected
+from .failures import Failure
+from .log import Log, interval
+from .signatures import Hits
+
+_ENOUGH = 20
+"""Lines that show progress, from which on a log is more than a pasted piece."""
+_DURING = (
+    ("loading", "in_loading"),
+    ("saving", "in_saving"),
+    ("evaluation", "in_evaluation"),
+    ("optimizer-step", "in_optimizer"),
+)
+"""What `gpu.oom.when` may be, and the fact of the exception that says it."""
+
+
+def tell_end(facts: Collected, hits: Hits, logs: Sequence[Log], first: Failure | None) -> None:
+    """Whether training came to its end. `first` is the failure behind the others."""
+    steps, total = facts.get("log.steps"), facts.get("log.total_steps")
+    if steps is None or total is None or "log.finished" in facts:
+        return
+    place = steps.place or Place(logs[0].name)
+    curves = any(log.has_curves() for log in logs)
+    missing = int(total.value) - int(steps.value)  # type: ignore[arg-type]
+    if not curves and missing <= 0:
+        return
+    reached = curves and missing <= 0
+    failed = first is not None or any(
+        hit.rule.role in ("failure", "consequence") for hit in hits.found.values()
+    )
+    # Where a loss is printed every 50 steps, the last 50 may have been made and not printed.
+    open_end = missing > max((interval(log) for log in logs), default=0)
+    stopped = open_end and sum(log.positions.seen for log in logs) >= _ENOUGH
+    if reached:
+        facts.add("log.finished", True, place)
+    elif failed or stopped:
+        facts.add("log.finished", False, place)
+    if reached or failed or stopped:
+        facts.add("log.ends_midway", not (reached or failed), place)
+
+
+def tell_missing(facts: Collected, hits: Hits, ranks: set[int]) -> None:
+    """The ranks that print, and are none of the many that waited in a collective until the timeout."""
+    for hit in hits.found.values():
+        missing = ranks - hit.ranks
+        if "dist.collective" in hit.rule.captures.values() and 0 < len(missing) < len(hit.ranks):
+            facts.add("dist.missing_ranks", ", ".join(map(str, sorted(missing))), hit.place)
+
+
+def tell_out_of_memory(facts: Collected, hits: Hits, first: Failure | None) -> None:
+    """When in the run device memory ran out."""
+    tried = next(
+        (
+            hit
+            for hit in hits.found.values()
+            if any(name.startswith("gpu.oom.") for name in hit.rule.captures.values())
+        ),
+        None,
+    )
+    if tried is None or first is None:
+        return
+    when = next((word for word, name in _DURING if _is_true(facts, f"log.exception.{name}")), "")
+    step = tried.place.step
+    if not when and step is not None:
+        when = "first-step" if step <= 1 else "later"
+    if when:
+        facts.add("gpu.oom.when", when, first.place)
+
+
+def _is_true(facts: Collected, name: str) -> bool:
+    fact = facts.get(name)
+    return fact is not None and fact.value is True

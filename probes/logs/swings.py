@@ -1,0 +1,90 @@
+"""Whether a loss climbs for good, or swings up and down."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from . import curve
+from .series import Curve
+from .told import Told
+
+_SOME = 3
+"""Fewer values than this make no curve."""
+_PARTS = 30
+"""Levels of a long curve that does not jump about."""
+
+
+def diverging(told: Told, values: Sequence[float]) -> bool | None:
+    """Whether the loss ends far above its minimum; None where too few values, or too noisy ones, were seen."""
+    if len(values) < told.limits["points_few"] and _runs_away(told, values):
+        return not _see_saws(told, values)
+    if len(values) < 5:
+        return None
+    levels = _steady(told, values)
+    if levels is None:
+        return None
+    low = levels.index(min(levels))
+    tail = levels[-max(2, len(levels) // 10) :]
+    # Times its minimum means nothing of a loss that falls below zero, as that of a policy does.
+    up = (
+        min(levels) > 0 <= min(values)
+        and low < len(levels) - len(tail)
+        and min(tail) > told.limits["divergence_ratio"] * min(levels)
+    )
+    return up or (False if len(values) >= told.limits["points_few"] else None)
+
+
+def _runs_away(told: Told, values: Sequence[float]) -> bool:
+    """Whether a few values climb from their minimum to the end or stay far above it, so that it is no noise."""
+    rest = values[values.index(min(values)) :]
+    if len(rest) < _SOME or rest[0] <= 0:
+        return False
+    if min(rest[1:]) > told.limits["runaway_ratio"] * rest[0]:
+        return True
+    if any(step < 0 for step in curve.steps_between(rest)):
+        return False
+    above_start = len(rest) > _SOME and rest[-1] > values[0]
+    return above_start or rest[-1] > told.limits["runaway_ratio"] * rest[0]
+
+
+def _steady(told: Told, values: Sequence[float]) -> Sequence[float] | None:
+    """The values, or the medians of their parts where these are many or noisy; None for a few noisy ones.
+
+    One value far below its neighbours is one lucky batch, and no level.
+    """
+    low = curve.logs(values)
+    if low is not None and curve.noise(low) < told.limits["noise_high"]:
+        return values if len(values) < 2 * _PARTS else curve.parts(values, _PARTS)
+    return curve.parts(values, 10) if len(values) >= 3 * told.limits["points_few"] else None
+
+
+def oscillating(told: Told, line: Curve, trend: str | None) -> bool | None:
+    """Whether the loss swings widely. Of single batches only smoothed values are judged, for these are noisy."""
+    values = line.values
+    if not values or min(values) <= 0:
+        return None
+    if len(values) < told.limits["points_few"]:
+        return True if _see_saws(told, values) and not _every_step(told, line) else None
+    if len(values) >= told.limits["points_smooth"]:
+        values = curve.parts(values, 40)
+    elif _every_step(told, line):
+        return None
+    wide = curve.jumpiness(values) > told.limits["oscillation"]
+    return wide and curve.turns(values) > 0.4 and trend in ("flat", "rising", None)
+
+
+def _see_saws(told: Told, values: Sequence[float]) -> bool:
+    """Whether a few losses go down and up by turns, each time to a level of another size."""
+    if len(values) <= _SOME or min(values) <= 0:
+        return False
+    steps = curve.steps_between(values)
+    turning = all(before * after < 0 for before, after in itertools.pairwise(steps))
+    ratios = [max(pair) / min(pair) for pair in itertools.pairwise(values)]
+    return turning and curve.median(ratios) > told.limits["runaway_ratio"]
+
+
+def _every_step(told: Told, line: Curve) -> bool:
+    """Whether each point is one step, so that its noise is the noise of one batch."""
+    first, last = told.where(line.marks[0]).step, told.where(line.marks[-1]).step
+    return first is not None and last is not None and 0 < last - first <= 1.5 * len(line)
