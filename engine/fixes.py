@@ -1,27 +1,16 @@
-"""Which fixes to offer, in which order, and what each changes in canonical settings."""
+"""Which fixes to offer, in which order, and which go together."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from .changes import Setting, changes, is_relative, unknown_settings
 from .conditions import Lookup, in_words
-from .facts import Facts, Scalar, Value
+from .facts import Facts, Value
 from .infer import Ranked
 from .kb.knowledge import Knowledge
-from .kb.rules import ChangeRule, FixRule, Weights
+from .kb.rules import FixRule, Weights
 from .stand_ins import with_stand_ins
-from .wording import show
-
-
-class Setting(NamedTuple):
-    """One setting as a fix wants it."""
-
-    name: str
-    """The canonical name."""
-    before: Scalar | None
-    """None where the run does not say."""
-    after: Scalar
 
 
 class Offer(NamedTuple):
@@ -84,7 +73,7 @@ def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts, knowledge: Knowl
     if holds is False or (holds is None and fix.when_unknown == "leave-out" and _silent(facts)):
         return None
     settings, notes = changes(fix, facts)
-    changed = bool(settings) or any(_is_relative(fix.settings[name]) for name in _unknown(fix, facts))
+    changed = bool(settings) or any(is_relative(fix.settings[name]) for name in unknown_settings(fix, facts))
     nothing_left = fix.settings and not (changed or fix.snippet or fix.command or fix.steps)
     if nothing_left:
         return None
@@ -107,103 +96,6 @@ def _proviso(fix: FixRule, lookup: Lookup, knowledge: Knowledge) -> str:
         return declared.means if declared else name.replace("env.package.", "the version of ")
 
     return in_words(fix.when.node, lookup, means)
-
-
-def changes(fix: FixRule, facts: Facts) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
-    """What a fix changes in this run, and why it does not where it cannot."""
-    settings: list[Setting] = []
-    notes: list[str] = []
-    unknown: list[str] = []
-    new: dict[str, Scalar] = {}
-    for name, change in fix.settings.items():
-        if change.only_if is not None and change.only_if(facts.value) is not True:
-            continue
-        before = facts.value(f"config.{name}")
-        before = before if not isinstance(before, tuple) else None
-        after = _after(change, before, facts, new)
-        if after is None:
-            if wish := _wish(change, said_by_steps=bool(fix.steps)):
-                unknown.append(f"{name}: {wish}; what it is now is not known here")
-        elif after == before:
-            notes.append(f"{name} is {before} already")
-        else:
-            new[name] = after
-            settings.append(Setting(name, before, after))
-    # Of several names of one quantity, a run uses one: which, is not known either.
-    return tuple(settings), (*notes, *(() if settings else unknown[:1]))
-
-
-def _unknown(fix: FixRule, facts: Facts) -> Iterator[str]:
-    return (
-        name
-        for name, change in fix.settings.items()
-        if change.only_if is None and facts.value(f"config.{name}") is None
-    )
-
-
-def _is_relative(change: ChangeRule) -> bool:
-    """Whether it asks for a value measured by the one that stands."""
-    return change.way in ("multiply", "at_least", "at_most")
-
-
-def _wish(change: ChangeRule, *, said_by_steps: bool) -> str:
-    """A change in words, where its value cannot be told; empty where the steps of the fix say more."""
-    words = {"multiply": "multiply it by", "at_least": "make it at least", "at_most": "make it at most"}
-    if change.way not in words:
-        if said_by_steps:
-            return ""
-        return "its new value follows from numbers that are not known here"
-    return f"{words[change.way]} {show(change.value or 0)}"
-
-
-def _after(
-    change: ChangeRule, before: Scalar | None, facts: Facts, new: Mapping[str, Scalar]
-) -> Scalar | None:
-    """The value a setting should have; None where it cannot be told."""
-    if change.way == "set":
-        return change.value
-    if change.way == "compute":
-        return _computed(change, facts, new)
-    number = before if isinstance(before, int | float) and not isinstance(before, bool) else None
-    if number is None:
-        return change.otherwise
-    target = float(change.value)  # type: ignore[arg-type]
-    match change.way:
-        case "multiply" if not number:
-            # Four times no warm-up is none.
-            return change.otherwise
-        case "multiply":
-            return _like(number, number * target)
-        case "at_least":
-            return max(number, _like(number, target))
-        case _:
-            return min(number, _like(number, target))
-
-
-def _computed(change: ChangeRule, facts: Facts, new: Mapping[str, Scalar]) -> Scalar | None:
-    """A value worked out from this run. `new.x` in it is what this fix has set x to."""
-    if change.expression is None:
-        return change.otherwise
-
-    def look(name: str) -> Value | None:
-        setting = name.removeprefix("new.")
-        return new[setting] if setting in new else facts.value(name.replace("new.", "config.", 1))
-
-    value = change.expression(look)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        return change.otherwise
-    return _rounded(value, change.digits)
-
-
-def _like(old: float, value: float) -> int | float:
-    """A count stays a count, and at least one; anything else keeps four significant digits."""
-    return max(1, math.floor(value)) if isinstance(old, int) else _rounded(value, 4)
-
-
-def _rounded(value: float, digits: int | None) -> int | float:
-    if isinstance(value, int) or digits is None:
-        return value
-    return float(f"{value:.{digits}g}")
 
 
 def together(chosen: Sequence[Offer]) -> Together:

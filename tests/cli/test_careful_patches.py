@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from traindx.cli.choosing import made_by
-from traindx.engine.fixes import Setting, Together
+from traindx.engine.changes import Setting
+from traindx.engine.fixes import Together
 
 from .conftest import Command
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from traindx.engine.changes import Setting, changes
 from traindx.engine.conditions import in_words
 from traindx.engine.derive import derive
 from traindx.engine.facts import Fact, Facts, Origin, Value
-from traindx.engine.fixes import Setting, changes, offers, together, worth_trying
+from traindx.engine.fixes import offers, together, worth_trying
 from traindx.engine.infer import rank
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import compile_packs, load

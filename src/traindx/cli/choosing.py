@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from traindx.engine.changes import Setting
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.facts import Scalar
-from traindx.engine.fixes import Offer, Setting, Together, together
+from traindx.engine.fixes import Offer, Together, together
 
 from .errors import BadCall
 from .session import Session
