@@ -41,6 +41,7 @@ PARTS = (
     "checks.sampling.Sampling",
     "checks.saving.Saving",
     "checks.scales.Scales",
+    "checks.copies.Copies",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
 

@@ -1,0 +1,149 @@
+"""Samples of evaluation that stood in training before: copies on both sides of a split."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..graphs import grad_fn_of
+from ..journal import Journal
+from ..look.values import tensors_in
+from ..part import Part
+from .tensors import readable
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..model import ModelSeen
+    from ..watcher import Watcher
+
+SAMPLES = 16_384
+"""Samples that are marked of each side; those of the first epochs are enough."""
+
+LEAST = 8
+"""An input of fewer numbers is the observation of an agent, or a point that others may equal by chance."""
+
+READ = 256
+"""Numbers of a sample that go into its mark, about, from all over it."""
+
+LEVELS = 32
+"""Inputs of fewer different numbers are codes, such as boards and masks, of which some are alike by themselves."""
+
+DIGITS = 9
+"""To how many digits two marks are compared: their sums may be formed in another order."""
+
+PART = 16
+"""Samples of an evaluation that are judged together: an evaluation on the training set has all of them from training."""
+
+PARTS = 3
+
+MODELS = 4
+
+
+class _Seen:
+    """The marks of the samples that one model was given, in the order of the calls."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[bool, torch.Tensor]] = []
+        """Whether a call trained, and the marks of its samples, which stay on their device until the process ends."""
+        self.left = [SAMPLES, SAMPLES]
+        self.first: torch.Tensor | None = None
+        """A few numbers of the first input."""
+        self.weights: torch.Tensor | None = None
+
+
+class Copies(Part):
+    """Marks each sample of training (in train mode, with gradients) and of evaluation by one number.
+
+    Only the first time counts that a sample is evaluated: what is predicted before it is trained on, as in pseudo-labelling and
+    active learning, is no copy. A part of an evaluation that holds both copies and other samples is a split that leaks; one that
+    holds nothing but samples of training is an evaluation on the training set, which many print on purpose.
+    """
+
+    name = "copies"
+
+    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
+        self._journal = journal
+        self._torch = watcher.torch
+        self._is_grad_enabled = watcher.torch.is_grad_enabled
+        self._seen: dict[int, _Seen] = {}
+
+    def model_found(self, model: ModelSeen) -> None:
+        """An optimizer that comes after an evaluation begins another training, as of the next fold, whose evaluation is another too."""
+        if any(not trains for seen in self._seen.values() for trains, _ in seen.calls):
+            self._judge()
+            self._seen.clear()
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Mark its samples."""
+        trains = self._is_grad_enabled()
+        if trains != root.training:
+            return
+        seen = self._seen.get(id(root))
+        if seen is None:
+            # Before anything was trained nothing can be a copy.
+            if not trains or len(self._seen) >= MODELS:
+                return
+            seen = self._seen[id(root)] = _Seen()
+        if seen.left[trains] > 0:
+            first: Any = next(tensors_in(self._torch.Tensor, (args, kwargs)), None)
+            if first is not None and self._tells(first):
+                seen.left[trains] -= len(first)
+                with self._torch.no_grad():
+                    self._mark(first.detach().flatten(1), trains, seen)
+
+    def ended(self) -> None:
+        """Compare what is left."""
+        self._judge()
+
+    def _mark(self, rows: torch.Tensor, trains: bool, seen: _Seen) -> None:
+        """Keep one number for each row: what it holds, each place weighed otherwise."""
+        rows = rows[:, :: max(1, rows.shape[1] // READ)].double()
+        if seen.weights is None:
+            # Weights without a pattern and without a random number: shares of multiples of the golden ratio.
+            places = self._torch.arange(1, rows.shape[1] + 1, dtype=rows.dtype, device=rows.device)
+            seen.weights = 0.5 + (places * 0.6180339887498949).frac()
+            seen.first = rows[:PART].clone()
+        if rows.shape[1] == len(seen.weights) and rows.device == seen.weights.device:
+            seen.calls.append((trains, rows.mv(seen.weights)))
+
+    def _tells(self, tensor: torch.Tensor) -> bool:
+        """Whether it holds measured data, of which no two samples are alike by chance."""
+        return (
+            tensor.dim() > 1
+            and tensor.is_floating_point()
+            and readable(self._torch, tensor)
+            and tensor.numel() >= LEAST * len(tensor)
+            and grad_fn_of(tensor) is None
+            # What is recorded as a graph of the device would be computed with it each time.
+            and not (tensor.is_cuda and self._torch.cuda.is_current_stream_capturing())
+        )
+
+    def _judge(self) -> None:
+        """Say so where samples stand on both sides. A device that has failed gives nothing back."""
+        with contextlib.suppress(RuntimeError):
+            if any(_leaks(seen) for seen in self._seen.values()):
+                self._journal.fact("data.split_overlap", True)
+
+
+def _leaks(seen: _Seen) -> bool:
+    """Whether most parts of the evaluation hold both copies and other samples."""
+    if seen.first is None or len(seen.first.unique()) < LEVELS:
+        return False
+    copies = list(_copies(seen))
+    parts = [copies[start : start + PART] for start in range(0, len(copies) - PART + 1, PART)]
+    mixed = sum(0 < sum(part) < PART for part in parts)
+    return len(parts) >= PARTS and 2 * mixed >= len(parts)
+
+
+def _copies(seen: _Seen) -> Iterator[bool]:
+    """Of each sample, when it is evaluated for the first time, whether it was trained on before."""
+    trained, evaluated = set[str](), set[str]()
+    for trains, marks in seen.calls:
+        for mark in (f"{value:.{DIGITS}g}" for value in marks.tolist()):
+            if trains:
+                trained.add(mark)
+            elif mark not in evaluated:
+                evaluated.add(mark)
+                yield mark in trained

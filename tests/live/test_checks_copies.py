@@ -1,0 +1,82 @@
+"""Whether samples that are evaluated stood in training before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+import torch
+from torch import nn
+
+from tests.live.checking import checked
+
+OVERLAP = "data.split_overlap"
+ROWS = torch.randn(200, 24, generator=torch.Generator().manual_seed(7))
+
+
+def is_overlap_seen(
+    train: torch.Tensor, *held_out: torch.Tensor, epochs: int = 2, first: bool = False
+) -> bool:
+    """Train on rows in batches of 20, and evaluate the others after each epoch, or before the first as well."""
+    model = nn.Sequential(nn.Linear(train.shape[1], 8), nn.Tanh(), nn.Linear(8, 1))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        if first:
+            evaluate(model, held_out)
+        for _ in range(epochs):
+            model.train()
+            for batch in train.split(20):
+                optimizer.zero_grad()
+                model(batch).square().mean().backward()
+                optimizer.step()
+            evaluate(model, held_out)
+    return OVERLAP in said.facts and said.facts[OVERLAP] is True
+
+
+def evaluate(model: nn.Module, sets: Iterable[torch.Tensor]) -> None:
+    model.eval()
+    with torch.no_grad():
+        for rows in sets:
+            for batch in rows.split(15):
+                model(batch)
+
+
+def some_of_both(share: float) -> torch.Tensor:
+    """Sixty rows of which a share stands among the first hundred of `ROWS`."""
+    copies = round(60 * share)
+    rows = torch.cat([ROWS[:copies], ROWS[140 : 200 - copies]])
+    return rows[torch.randperm(60, generator=torch.Generator().manual_seed(1))]
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_copies_among_the_samples_of_validation_are_seen(share: float) -> None:
+    assert is_overlap_seen(ROWS[:100], some_of_both(share))
+
+
+def test_samples_of_their_own_are_none() -> None:
+    assert not is_overlap_seen(ROWS[:100], ROWS[100:])
+
+
+def test_an_evaluation_on_the_training_set_is_no_leak_beside_another() -> None:
+    assert not is_overlap_seen(ROWS[:100], ROWS[:100], ROWS[100:])
+
+
+def test_rows_of_a_few_codes_are_alike_by_themselves() -> None:
+    assert not is_overlap_seen(ROWS[:100].sign(), some_of_both(0.5).sign())
+
+
+def test_what_is_predicted_before_it_is_trained_on_is_no_copy() -> None:
+    """As where a network labels what it is sure of, and goes on with that."""
+    model = nn.Sequential(nn.Linear(24, 8), nn.Tanh(), nn.Linear(8, 1))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        known = ROWS[:60]
+        for round_ in range(4):
+            model.train()
+            for batch in known.split(20):
+                optimizer.zero_grad()
+                model(batch).square().mean().backward()
+                optimizer.step()
+            evaluate(model, [ROWS[60:]])
+            known = torch.cat([known, ROWS[60 + 20 * round_ : 80 + 20 * round_]])
+    assert OVERLAP not in said.facts
