@@ -72,7 +72,7 @@ def _tell_nonfinite(told: Told, loss: Series, others: Sequence[Series], line: Cu
         other = next((one for one in others if one.first_bad is not None), None)
         if other is not None and other.first_bad is not None:
             told.tell("loss.nonfinite", True, other.first_bad.mark, f"of {other.name.printed}")
-            _tell_first_bad(told, other.first_bad)
+            _tell_first_bad(told, other.first_bad, alone=other.count == 1)
         elif loss.first is not None:
             told.tell("loss.nonfinite", False, loss.marks[-1])
             told.tell("loss.nonfinite_from_start", False, loss.marks[-1])
@@ -81,19 +81,21 @@ def _tell_nonfinite(told: Told, loss: Series, others: Sequence[Series], line: Cu
     told.tell("loss.nonfinite", True, bad.mark)
     told.tell("loss.nonfinite_share", loss.bad / loss.count, bad.mark)
     told.tell("loss.infinite_first", math.isinf(bad.value), bad.mark)
-    _tell_first_bad(told, bad)
+    _tell_first_bad(told, bad, alone=loss.count == 1)
     _tell_recovery(told, loss, bad)
     before = line.values[: -(-bad.point // loss.stride)]
     told.tell("loss.rising_before_nonfinite", _climbed(told, before), bad.mark)
 
 
-def _tell_first_bad(told: Told, bad: Extreme) -> None:
+def _tell_first_bad(told: Told, bad: Extreme, *, alone: bool = False) -> None:
     step = told.step(bad.mark)
     told.tell("loss.first_nonfinite_step", step, bad.mark)
     told.tell("loss.first_nonfinite_point", bad.point + 1, bad.mark)
     early = step is None or step <= told.limits["early_step"]
     if bad.point == 0:
-        from_start = True if early else None
+        # The only loss that is printed, at no step or epoch, is how a trainer says that it gives up.
+        placed = not alone or step is not None or told.where(bad.mark).epoch is not None
+        from_start = True if early and placed else None
     elif bad.point == 1:
         # A second row that only says its epoch comes after all steps of the first.
         from_start = step <= 2 if step is not None else told.where(bad.mark).epoch is None

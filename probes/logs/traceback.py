@@ -18,10 +18,11 @@ _MAX_ODD = 12
 HEADER = regex(r"^(?P<indent>.*?)(?P<kept>Original )?Traceback \(most recent call (?:last|first)\)")
 EXCEPTION = regex(
     r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Fault|Failure|OutOfMemory|Timeout|Mismatch"
-    r"|NotFound|Undefined|Invalid\w*|Unset\w*)|(?:[a-z_]\w*\.)+[A-Z]\w+|KeyboardInterrupt|StopIteration)(?P<colon>:(?:\s|$))?(?P<message>.*)$"
+    r"|NotFound|Undefined|Invalid\w*|Unset\w*)|(?:[a-z_]\w*\.)+[A-Z]\w+|KeyboardInterrupt|StopIteration)(?P<colon>(?: \(see above for traceback\))?:(?:\s|$))?(?P<message>.*)$"
 )
+"""TensorFlow 1 says in brackets that the traceback stands above."""
 BARE = regex(
-    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>:(?:\s|$)|$)(?P<message>.*)$"
+    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>(?: \(see above for traceback\))?:(?:\s|$)|$)(?P<message>.*)$"
 )
 """An exception that stands alone: only names that can be nothing else."""
 _NOTEBOOK_HEADER = regex(r"\s*(?P<type>[A-Za-z_][\w.]*)\s+")

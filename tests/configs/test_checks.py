@@ -51,6 +51,10 @@ CASES: dict[str, tuple[dict[str, Scalar], dict[str, Scalar]]] = {
         {"global_batch_size": 32, "micro_batch_size": 4, "gradient_accumulation_steps": 4, "world_size": 2},
     ),
     "global-batch-below-micro-batch": ({"global_batch_size": 2, "micro_batch_size": 4}, {"global_batch_size": 8, "micro_batch_size": 4}),
+    "global-batch-below-one-round": (
+        {"global_batch_size": 8, "micro_batch_size": 4, "devices": 4, "dialect": "deepspeed"},
+        {"global_batch_size": 16, "micro_batch_size": 4, "devices": 4, "dialect": "deepspeed"},
+    ),
     "processes-do-not-multiply": ({"world_size": 8, "devices": 2, "nodes": 2}, {"world_size": 4, "devices": 2, "nodes": 2}),
     "fsdp-and-zero": ({"fsdp": True, "zero_stage": 3}, {"fsdp": False, "zero_stage": 3}),
     "offload-without-sharding": ({"cpu_offload": True, "zero_stage": 0}, {"cpu_offload": True, "zero_stage": 2}),

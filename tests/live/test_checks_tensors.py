@@ -53,6 +53,18 @@ def test_a_model_that_scales_its_input_itself_is_left_alone() -> None:
     )
 
 
+def test_inputs_that_grow_are_normalised_no_longer() -> None:
+    """As where what prepares a sample changes the stored one, and prepares it anew in each epoch."""
+    stored, labels = classes()
+
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        return stored.mul_(4), labels
+
+    said = train(mlp(), nn.CrossEntropyLoss(), batch, lr=1e-6)
+    assert said["data.inputs.normalized"] is False
+    assert said["data.inputs.grown"] > 50
+
+
 def test_columns_of_very_different_size_are_seen() -> None:
     def batch() -> tuple[torch.Tensor, torch.Tensor]:
         inputs, labels = classes()

@@ -67,6 +67,15 @@ def test_a_row_that_says_its_epoch_alone_has_no_step(read: Reads) -> None:
     assert run["loss.nonfinite_from_start"] is False
 
 
+def test_the_last_words_of_a_trainer_do_not_say_when_the_loss_broke(read: Reads) -> None:
+    run = read("INFO:tensorflow:Graph was finalized.\nERROR:tensorflow:Model diverged with loss = NaN.\n")
+    assert (run["loss.nonfinite"], run["loss.nonfinite_from_start"]) == (True, None)
+
+
+def test_a_first_epoch_that_is_nan_is_one_from_the_start(read: Reads) -> None:
+    assert read("Epoch 1/30 - loss: nan - accuracy: 0.1\n")["loss.nonfinite_from_start"] is True
+
+
 def test_a_peak_of_the_rate_between_the_points_that_are_kept_is_no_trouble(read: Reads) -> None:
     lines = [f"step {step} | loss 2.0 | lr {1e-4 if step == 14_001 else 5e-5}" for step in range(30_000)]
     run = read("\n".join(lines) + "\n")

@@ -260,3 +260,9 @@ pydantic_core._pydantic_core.ValidationError: 1 validation error for ConfigWithL
 """
     )
     assert run["log.exception.type"] == "pydantic_core._pydantic_core.ValidationError"
+
+
+def test_what_tensorflow_says_in_brackets_is_no_part_of_the_exception(read: Reads) -> None:
+    run = read("FailedPreconditionError (see above for traceback): Attempting to use uninitialized value w\n")
+    assert run["log.exception.type"] == "FailedPreconditionError"
+    assert run["log.exception.message"] == "Attempting to use uninitialized value w"

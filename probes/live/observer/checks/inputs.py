@@ -19,6 +19,9 @@ LARGE = 10.0
 UNEVEN = 1000.0
 """How many times the spread of a typical column another column of a table may have."""
 
+GROWN = 50.0
+"""So many times as widely as at first, inputs of one shape do not spread by chance."""
+
 SCALING = (
     "div",
     "__rtruediv__",
@@ -47,6 +50,9 @@ class Inputs(Check):
         self._scaled = False
         self._version = 0
         self._rows: tuple[float, float, float, bool, bool] | None = None
+        self._shape: tuple[int, ...] = ()
+        self._spreads: dict[tuple[int, ...], float] = {}
+        """How widely the first input of each shape of sample was spread."""
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first input of the step."""
@@ -61,7 +67,7 @@ class Inputs(Check):
             and not first.is_inference()
         ):
             self._input, self._scaled, self._version = first, False, first._version
-            self._rows = self._read(first.detach())
+            self._rows, self._shape = self._read(first.detach()), tuple(first.shape[1:])
 
     def called(self, call: Call) -> None:
         """Whether the model scales its input itself."""
@@ -84,8 +90,12 @@ class Inputs(Check):
         self.say("data.inputs.std", std)
         self.say("data.inputs.max_abs", largest)
         self.say("data.inputs.constant", constant)
+        times = std / (self._spreads.setdefault(self._shape, std) or 1.0)
+        if times > GROWN:
+            self.say("data.inputs.grown", times)
         if abs(mean) > LARGE or std > LARGE or uneven:
             if not self._scaled:
+                self.retract("data.inputs.normalized")  # of what came first
                 self.say(
                     "data.inputs.normalized",
                     False,
