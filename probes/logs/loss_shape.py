@@ -116,7 +116,7 @@ def _spans_enough(told: Told, line: Curve) -> bool:
     """A loss is not flat because the first few steps look alike, or a few of those late in a run."""
     first, last = told.where(line.marks[0]), told.where(line.marks[-1])
     if first.epoch is not None and last.epoch is not None and last.epoch - first.epoch >= 2:
-        return True
+        return first.epoch <= _LATE * (last.epoch - first.epoch)
     if first.step is None or last.step is None or told.counted:
         return True
     span = last.step - first.step

@@ -56,11 +56,12 @@ def test_how_far_chosen_answers_fell(knowledge: Knowledge, rewards: str, fall: f
     assert found.get("log.reward.chosen_fall") == (pytest.approx(fall, abs=0.1) if fall else None)
 
 
+@pytest.mark.parametrize("line", ["step {} loss 2.18{}\n", "Epoch: {} loss: 2.18{}\n"])
 @pytest.mark.parametrize(("first", "flat"), [(0, True), (81_000, False)])
 def test_a_stretch_late_in_a_run_does_not_show_where_the_loss_began(
-    read: Reads, first: int, flat: bool
+    read: Reads, line: str, first: int, flat: bool
 ) -> None:
-    found = read("".join(f"step {first + 5 * step} loss 2.18{step % 3}\n" for step in range(60)))
+    found = read("".join(line.format(first + 5 * step, step % 3) for step in range(60)))
     assert (found["loss.flat_from_start"] is True) == flat
 
 
