@@ -131,7 +131,7 @@ def _climbs_plainly(values: Sequence[float], factor: float) -> bool:
         return False
     steps = curve.steps_between(values)
     mean = sum(steps) / len(steps)
-    if len(values) > 4 and min(steps) > 0.8 * mean and max(steps) < 1.25 * mean and mean > 0.02 * values[0]:
+    if len(values) > 4 and min(steps) > 0.8 * mean and max(steps) < 1.25 * mean and mean > 0.05 * values[0]:
         return True
     return min(steps) > 0 and values[-1] >= factor * values[0] and steps[-1] >= 0.5 * mean
 
