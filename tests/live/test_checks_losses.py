@@ -426,3 +426,11 @@ def test_a_decoder_whose_labels_are_what_it_is_given_is_seen(
             step().backward()
             optimizer.step()
     assert (said.facts.get("data.labels.are_inputs") is True) is wrong
+
+
+def test_an_id_beyond_an_embedding_is_read_from_the_error() -> None:
+    with pytest.raises(IndexError), checked() as said:  # noqa: PT012 - the model is to be watched
+        model = nn.Embedding(8, 4)
+        torch.optim.SGD(model.parameters(), lr=0.1)
+        model(torch.tensor([[0, 3, 11]]))
+    assert (said["data.ids.max"], said["model.embedding_rows"]) == (11, 8)

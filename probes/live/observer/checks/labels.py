@@ -107,9 +107,18 @@ class Labels(Check):
         self._given, self._embedded = None, []
 
     def failed(self, error: BaseException) -> None:
-        """A label out of range raises: the labels are still in the frames of the traceback."""
+        """A label or id out of range raises: it is still in the frames of the traceback."""
         for names in arguments_in(error, LOSSES):
             self._in_frame(names)
+        for names in arguments_in(error, (EMBEDDING,)):
+            self._looked_up(names.get("input"), names.get("weight"))
+
+    def _looked_up(self, ids: Any, weight: Any) -> None:
+        """The ids of a lookup that failed. After an assertion of the device nothing can be read."""
+        if readable(self.torch, ids) and readable(self.torch, weight) and ids.device.type == "cpu":
+            self.say("data.ids.min", int(ids.min()))
+            self.say("data.ids.max", int(ids.max()))
+            self.say("model.embedding_rows", len(weight))
 
     def _in_frame(self, names: Any) -> None:
         scores, target = names.get("input"), names.get("target")
