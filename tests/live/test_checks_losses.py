@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.live.checking import checked, classes, mlp, numbers, train
+from tests.live.looking import Said
 
 
 def one_of_two(count: int = 32) -> tuple[torch.Tensor, torch.Tensor]:
@@ -374,26 +375,39 @@ def test_a_softmax_over_the_samples_is_seen_in_some_of_its_rows(dim: int, wrong:
     assert said["loss.softmax_over_batch"] is wrong
 
 
+class Language(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
+
+    def forward(self, tokens: Any) -> Any:
+        return self.head(self.embedding(tokens))
+
+
+def language(*shifts: int) -> Said:
+    """Train on tokens whose labels lie so many places further on, one loss for each."""
+
+    def batch() -> tuple[Any, Any]:
+        tokens = torch.randint(0, 20, (8, 18))
+        return tokens[:, :16], [tokens[:, shift : shift + 16] for shift in shifts]
+
+    return train(
+        Language(),
+        lambda out, labels: sum(F.cross_entropy(out.flatten(0, 1), one.reshape(-1)) for one in labels),
+        batch,
+    )
+
+
 @pytest.mark.parametrize(("shift", "wrong"), [(0, True), (1, False)])
 def test_tokens_that_are_their_own_labels_are_seen(shift: int, wrong: bool) -> None:
     """What comes next was not taken one place further on."""
+    assert language(shift)["data.labels.are_inputs"] is wrong
 
-    class Language(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
 
-        def forward(self, tokens: Any) -> Any:
-            return self.head(self.embedding(tokens))
-
-    def batch() -> tuple[Any, Any]:
-        tokens = torch.randint(0, 20, (8, 17))
-        return tokens[:, :16], tokens[:, shift : shift + 16]
-
-    said = train(
-        Language(), lambda out, labels: F.cross_entropy(out.flatten(0, 1), labels.reshape(-1)), batch
-    )
-    assert said["data.labels.are_inputs"] is wrong
+@pytest.mark.parametrize(("shifts", "wrong"), [((2,), True), ((1,), False), ((1, 2), False)])
+def test_labels_that_were_shifted_twice_are_seen(shifts: tuple[int, ...], wrong: bool) -> None:
+    """Several tokens at once are foretold with the next among them."""
+    assert language(*shifts)["data.labels.two_ahead"] is wrong
 
 
 @pytest.mark.parametrize(("begin", "labelled", "wrong"), [(0, 0, True), (0, 1, False), (None, 0, False)])

@@ -40,6 +40,8 @@ class Labels(Check):
         self._low = self._high = 0
         self._given: Any = None
         self._embedded: list[Any] = []
+        self._ahead: set[int] = set()
+        """How many places ahead of the tokens that were looked up the labels of this step's losses lie."""
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The whole numbers that the model gets, where these are one sequence each: it may be given the labels, too."""
@@ -75,12 +77,28 @@ class Labels(Check):
 
     def _compare(self, call: Call, flat: Any, kept: Any) -> None:
         """Whether each place that counts is asked for the number that it was given. Many numbers hardly agree by chance."""
+        self._measure(flat, kept)
         given = self._given if self._given is not None else self._of_decoder()
         if given is None or given.numel() != flat.numel() or given.device != flat.device:
             return
         if flat.numel() >= ENOUGH and _varies(flat):
             same = (given.reshape(-1) == flat) | ~kept
             self.say("data.labels.are_inputs", bool(same.all()), call)
+
+    def _measure(self, flat: Any, kept: Any) -> None:
+        """How far ahead the labels lie. Those that repeat themselves may lie so by chance, and are passed over."""
+        tokens = self._embedded[-1] if self._embedded else None
+        if tokens is None or tokens.device != flat.device or flat.numel() % len(tokens) or flat.numel() < ENOUGH:
+            return
+        rows, held = flat.reshape(len(tokens), -1), kept.reshape(len(tokens), -1)
+        found = []
+        for ahead in (1, 2):
+            width = min(rows.shape[1], tokens.shape[1] - ahead)
+            same = (rows[:, :width] == tokens[:, ahead : ahead + width]) | ~held[:, :width]
+            if width > VARIED and bool(same.all()) and bool(held[:, :width].any()):
+                found.append(ahead)
+        if len(found) == 1:
+            self._ahead.add(found[0])
 
     def _look_up(self, tokens: Any) -> None:
         """Sequences of numbers that an embedding turns into vectors. Places count up, and are no tokens."""
@@ -98,6 +116,10 @@ class Labels(Check):
     def before_backward(self, loss: torch.Tensor) -> None:
         """One batch is complete. Several losses (real and fake, source and target) have labels of their own kind."""
         calls, self._calls, self._embedded = self._calls, [], []
+        # Heads for several tokens at once have one for the next.
+        if self._ahead:
+            self.say("data.labels.two_ahead", self._ahead == {2})
+        self._ahead = set()
         if len(calls) == 1:
             self._order(calls[0])
 
