@@ -30,7 +30,7 @@ again. Their totals were in view where the use of words was chosen: what the wor
 of them, how much words weigh that alone made the symptom, and that likely causes are not put in another order by words, with those of all.""",
     "gathered-afterwards": """These cases were gathered when the rules were there, from public threads, most of them in the mix of symptoms of the others, in
 several rounds, and each was scored once, before anything was learnt from it: the rules have learnt from all of them since, and grew from round to round.
-The last 144 of them were scored before pairs of words were compared.
+Those of the last round were scored before pairs of words were compared.
 How much the first cause gains by being the first (`leads` in `kb/weights.yaml`) was chosen with 144 of them, and tried on 40.""",
     "of-rarer-causes": """These cases were gathered cause by cause, about three for each of the 64 causes of which fewest reports had been read, and
 scored once, before anything was learnt from them: the rules have learnt from them since. Common mistakes are easier to tell.""",
