@@ -88,7 +88,12 @@ class Labels(Check):
     def _measure(self, flat: Any, kept: Any) -> None:
         """How far ahead the labels lie. Those that repeat themselves may lie so by chance, and are passed over."""
         tokens = self._embedded[-1] if self._embedded else None
-        if tokens is None or tokens.device != flat.device or flat.numel() % len(tokens) or flat.numel() < ENOUGH:
+        if (
+            tokens is None
+            or tokens.device != flat.device
+            or flat.numel() % len(tokens)
+            or flat.numel() < ENOUGH
+        ):
             return
         rows, held = flat.reshape(len(tokens), -1), kept.reshape(len(tokens), -1)
         found = []
