@@ -24,14 +24,11 @@ SAMPLES = 16_384
 LEAST = 8
 """An input of fewer numbers is the observation of an agent, or a point that others may equal by chance."""
 
-READ = 256
-"""Numbers of a sample that go into its mark, about, from all over it."""
+READ = 64
+"""Numbers of a sample that are kept to know it again, about, from all over it."""
 
 LEVELS = 32
 """Inputs of fewer different numbers are codes, such as boards and masks, of which some are alike by themselves."""
-
-DIGITS = 9
-"""To how many digits two marks are compared: their sums may be formed in another order."""
 
 PART = 16
 """Samples of an evaluation that are judged together: an evaluation on the training set has all of them from training."""
@@ -42,19 +39,16 @@ MODELS = 4
 
 
 class _Seen:
-    """The marks of the samples that one model was given, in the order of the calls."""
+    """Some numbers of each sample that one model was given, in the order of the calls."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[bool, torch.Tensor]] = []
-        """Whether a call trained, and the marks of its samples, which stay on their device until the process ends."""
+        """Whether a call trained, and numbers of its samples, a row each, which stay on their device until the process ends."""
         self.left = [SAMPLES, SAMPLES]
-        self.first: torch.Tensor | None = None
-        """A few numbers of the first input."""
-        self.weights: torch.Tensor | None = None
 
 
 class Copies(Part):
-    """Marks each sample of training (in train mode, with gradients) and of evaluation by one number.
+    """Keeps some numbers of each sample of training (in train mode, with gradients) and of evaluation.
 
     Only the first time counts that a sample is evaluated: what is predicted before it is trained on, as in pseudo-labelling and
     active learning, is no copy. A part of an evaluation that holds both copies and other samples is a split that leaks; one that
@@ -76,7 +70,7 @@ class Copies(Part):
             self._seen.clear()
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Mark its samples."""
+        """Keep something of its samples."""
         trains = self._is_grad_enabled()
         if trains != root.training:
             return
@@ -90,23 +84,12 @@ class Copies(Part):
             first: Any = next(tensors_in(self._torch.Tensor, (args, kwargs)), None)
             if first is not None and self._tells(first):
                 seen.left[trains] -= len(first)
-                with self._torch.no_grad():
-                    self._mark(first.detach().flatten(1), trains, seen)
+                rows = first.detach().flatten(1)
+                seen.calls.append((trains, rows[:, :: max(1, rows.shape[1] // READ)].clone()))
 
     def ended(self) -> None:
         """Compare what is left."""
         self._judge()
-
-    def _mark(self, rows: torch.Tensor, trains: bool, seen: _Seen) -> None:
-        """Keep one number for each row: what it holds, each place weighed otherwise."""
-        rows = rows[:, :: max(1, rows.shape[1] // READ)].double()
-        if seen.weights is None:
-            # Weights without a pattern and without a random number: shares of multiples of the golden ratio.
-            places = self._torch.arange(1, rows.shape[1] + 1, dtype=rows.dtype, device=rows.device)
-            seen.weights = 0.5 + (places * 0.6180339887498949).frac()
-            seen.first = rows[:PART].clone()
-        if rows.shape[1] == len(seen.weights) and rows.device == seen.weights.device:
-            seen.calls.append((trains, rows.mv(seen.weights)))
 
     def _tells(self, tensor: torch.Tensor) -> bool:
         """Whether it holds measured data, of which no two samples are alike by chance."""
@@ -129,7 +112,8 @@ class Copies(Part):
 
 def _leaks(seen: _Seen) -> bool:
     """Whether most parts of the evaluation hold both copies and other samples."""
-    if seen.first is None or len(seen.first.unique()) < LEVELS:
+    evaluated = not all(trains for trains, _ in seen.calls)
+    if not evaluated or len(seen.calls[0][1][:PART].unique()) < LEVELS:
         return False
     copies = list(_copies(seen))
     parts = [copies[start : start + PART] for start in range(0, len(copies) - PART + 1, PART)]
@@ -139,11 +123,11 @@ def _leaks(seen: _Seen) -> bool:
 
 def _copies(seen: _Seen) -> Iterator[bool]:
     """Of each sample, when it is evaluated for the first time, whether it was trained on before."""
-    trained, evaluated = set[str](), set[str]()
-    for trains, marks in seen.calls:
-        for mark in (f"{value:.{DIGITS}g}" for value in marks.tolist()):
+    trained, evaluated = set[tuple[float, ...]](), set[tuple[float, ...]]()
+    for trains, rows in seen.calls:
+        for row in map(tuple, rows.tolist()):
             if trains:
-                trained.add(mark)
-            elif mark not in evaluated:
-                evaluated.add(mark)
-                yield mark in trained
+                trained.add(row)
+            elif row not in evaluated:
+                evaluated.add(row)
+                yield row in trained
