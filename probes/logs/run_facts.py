@@ -116,24 +116,26 @@ def tell_host_memory(told: Told, store: Store) -> None:
 def _climbing(told: Told, values: Sequence[float]) -> bool | None:
     """Whether memory climbs over the run, the first tenth of it aside; of a few values, only a plain climb counts."""
     if len(values) < told.limits["points_few"]:
-        return _climbs_plainly(values, told.limits["memory_growth_few"]) or None
+        return _climbs_plainly(told, values) or None
     levels = curve.parts(values, 10)[1:]
     higher = levels[-1] > told.limits["memory_growth"] * levels[0]
     return higher and levels[-1] > 1.02 * levels[len(levels) // 2] and curve.climbs(levels) > 0.8
 
 
-def _climbs_plainly(values: Sequence[float], factor: float) -> bool:
-    """Whether at least four values rise without a break to `factor` times the first, and do not level off.
+def _climbs_plainly(told: Told, values: Sequence[float]) -> bool:
+    """Whether at least four values rise without a break to `memory_growth_few` times the first, and do not level off.
 
-    Five that rise by as much each time are a leak whatever they come to.
+    Five that rise by as much each time are a leak before that, where each step is more than what a program takes as it warms up.
     """
     if len(values) < 4:
         return False
     steps = curve.steps_between(values)
     mean = sum(steps) / len(steps)
-    if len(values) > 4 and min(steps) > 0.8 * mean and max(steps) < 1.25 * mean and mean > 0.05 * values[0]:
+    even = min(steps) > 0.8 * mean and max(steps) < 1.25 * mean
+    if len(values) > 4 and even and mean > told.limits["memory_growth_step"] * values[0]:
         return True
-    return min(steps) > 0 and values[-1] >= factor * values[0] and steps[-1] >= 0.5 * mean
+    enough = values[-1] >= told.limits["memory_growth_few"] * values[0]
+    return min(steps) > 0 and enough and steps[-1] >= 0.5 * mean
 
 
 def tell_skips(told: Told, store: Store) -> None:

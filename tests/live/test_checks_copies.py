@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 
 import pytest
@@ -79,4 +80,20 @@ def test_what_is_predicted_before_it_is_trained_on_is_no_copy() -> None:
                 optimizer.step()
             evaluate(model, [ROWS[60:]])
             known = torch.cat([known, ROWS[60 + 20 * round_ : 80 + 20 * round_]])
+    assert OVERLAP not in said.facts
+
+
+def test_another_training_has_a_split_of_its_own() -> None:
+    model = nn.Sequential(nn.Linear(24, 8), nn.Tanh(), nn.Linear(8, 1))
+    begin = copy.deepcopy(model.state_dict())
+    with checked() as said:
+        for train, held_out in ((ROWS[:100], ROWS[100:116]), (ROWS[116:140], some_of_both(0.5))):
+            model.load_state_dict(begin)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            model.train()
+            for batch in train.split(12):
+                optimizer.zero_grad()
+                model(batch).square().mean().backward()
+                optimizer.step()
+            evaluate(model, [held_out])
     assert OVERLAP not in said.facts

@@ -65,6 +65,13 @@ def test_inputs_that_grow_are_normalised_no_longer() -> None:
     assert said["data.inputs.grown"] > 50
 
 
+def test_zeros_that_a_model_is_tried_with_are_no_measure_of_growth() -> None:
+    stored, labels = classes()
+    tried = iter([torch.zeros_like(stored)])
+    said = train(mlp(), nn.CrossEntropyLoss(), lambda: (next(tried, 100 * stored), labels), lr=1e-6)
+    assert "data.inputs.grown" not in said.facts
+
+
 def test_columns_of_very_different_size_are_seen() -> None:
     def batch() -> tuple[torch.Tensor, torch.Tensor]:
         inputs, labels = classes()

@@ -90,8 +90,8 @@ class Inputs(Check):
         self.say("data.inputs.std", std)
         self.say("data.inputs.max_abs", largest)
         self.say("data.inputs.constant", constant)
-        times = std / (self._spreads.setdefault(self._shape, std) or 1.0)
-        if times > GROWN:
+        # What a model is tried with is all zeros, and no measure of what comes.
+        if std > 0 and (times := std / self._spreads.setdefault(self._shape, std)) > GROWN:
             self.say("data.inputs.grown", times)
         if abs(mean) > LARGE or std > LARGE or uneven:
             if not self._scaled:
