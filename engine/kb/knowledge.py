@@ -8,10 +8,8 @@ from typing import Any, TypeVar, cast
 
 from ..resemblance import Index
 from . import rules
-from .lazily import Lazily
+from .lazily import Entries, Sections
 from .records import (
-    Record,
-    Stored,
     cause_of,
     check_of,
     device_of,
@@ -27,10 +25,6 @@ from .records import (
 )  # fmt: skip
 from .telling import Telling
 
-Section = Mapping[str, Mapping[str, Any]]
-"""The entries of some kinds, in their compiled form, by kind and id."""
-Sections = Callable[[str], Section]
-"""Gives a compiled section by name."""
 Made = TypeVar("Made")
 
 
@@ -40,15 +34,55 @@ class Knowledge:
     `sections` gives the compiled form; `packs` names what user packs added or replaced.
     """
 
+    causes = Entries("core", "cause", cause_of)
+    """The causes."""
+    symptoms = Entries("core", "symptom", symptom_of)
+    """The symptoms."""
+    facts = Entries("core", "fact", fact_of)
+    """The declared facts, and those that signatures, patterns, settings and checks bring."""
+    fixes = Entries("core", "fix", fix_of)
+    """The fixes."""
+    procedures = Entries("core", "procedure", guide_of)
+    """The procedures."""
+
+    signatures = Entries("reading", "signature", maker(rules.SignatureRule, "words"))
+    """The error texts and events. Those that only people write are among `prose_signatures`."""
+    log_formats = Entries("reading", "log-format", maker(rules.LogFormatRule, "words", "quirks"))
+    """How trainers print."""
+    metrics = Entries("reading", "metric", maker(rules.MetricRule, "names"))
+    """The metrics and their names."""
+    frames = Entries("reading", "frame", maker(rules.FrameRule))
+    """What frames of a traceback say."""
+
+    prose_signatures = Entries("prose", "signature", prose_signature_of)
+    """What people write about runs."""
+    trials = Entries("prose", "trial", maker(rules.TrialRule, "words"))
+    """What people try to see whether it helps."""
+
+    code_patterns = Entries("code", "code-pattern", pattern_of)
+    """The patterns over Python source."""
+
+    settings = Entries("dialects", "setting", maker(rules.SettingRule, "values", "words"))
+    """The canonical settings."""
+    checks = Entries("dialects", "check", check_of)
+    """The contradictions between settings."""
+
+    devices = Entries("machine", "device", device_of)
+    """The accelerators."""
+    packages = Entries("machine", "package", maker(rules.PackageRule))
+    """The distributions whose versions are worth knowing."""
+    variables = Entries("machine", "variable", maker(rules.VariableRule))
+    """The environment variables that change how training runs."""
+
+    notices = Entries("live", "notice", notice_of)
+    """What is worth a line while a log grows."""
+    experiments = Entries("live", "experiment", experiment_of)
+    """What can be tried on a run itself."""
+
     def __init__(self, sections: Sections, packs: tuple[str, ...] = ()) -> None:
-        self._sections = sections
+        self.sections = sections
         self.packs = packs
         self._once: dict[Callable[[Knowledge], Any], Any] = {}
-
-    @cached_property
-    def causes(self) -> Mapping[str, rules.CauseRule]:
-        """The causes."""
-        return self._made("core", "cause", cause_of)
 
     @cached_property
     def asked_by(self) -> Mapping[str, Mapping[str, Sequence[str]]]:
@@ -56,29 +90,9 @@ class Knowledge:
         return dict(self._core("asked-by"))
 
     @cached_property
-    def symptoms(self) -> Mapping[str, rules.SymptomRule]:
-        """The symptoms."""
-        return self._made("core", "symptom", symptom_of)
-
-    @cached_property
-    def facts(self) -> Mapping[str, rules.FactRule]:
-        """The declared facts, and those that signatures, patterns, settings and checks bring."""
-        return self._made("core", "fact", fact_of)
-
-    @cached_property
     def derived(self) -> tuple[rules.FactRule, ...]:
         """The facts that may follow from others."""
         return tuple(map(self.facts.__getitem__, self._core("derived")["facts"]))
-
-    @cached_property
-    def fixes(self) -> Mapping[str, rules.FixRule]:
-        """The fixes."""
-        return self._made("core", "fix", fix_of)
-
-    @cached_property
-    def procedures(self) -> Mapping[str, rules.GuideRule]:
-        """The procedures."""
-        return self._made("core", "procedure", guide_of)
 
     @cached_property
     def checklists(self) -> Mapping[str, rules.GuideRule]:
@@ -96,28 +110,18 @@ class Knowledge:
         return rules.Weights(**self._core("weights")["weights"])
 
     @cached_property
-    def signatures(self) -> Mapping[str, rules.SignatureRule]:
-        """The error texts and events. Those that only people write are among `prose_signatures`."""
-        return self._made("reading", "signature", maker(rules.SignatureRule, "words"))
-
-    @cached_property
     def signature_facts(self) -> Mapping[str, str]:
         """The fact of each signature of machine output."""
-        return dict(self._sections("reading")["gives"])
+        return dict(self.sections("reading")["gives"])
 
     @cached_property
     def signature_words(self) -> Telling[str]:
         """The literals of the signatures, in order by the words that tell of them."""
-        stored = self._sections("reading")["vocabulary"]
+        stored = self.sections("reading")["vocabulary"]
         whole, edges = (
             {word.encode(): keys for word, keys in stored[one].items()} for one in ("whole", "edges")
         )
         return Telling(whole, edges, [(literal, key) for literal, key in stored["wordless"]])
-
-    @cached_property
-    def prose_signatures(self) -> Mapping[str, rules.SignatureRule]:
-        """What people write about runs."""
-        return self._made("prose", "signature", prose_signature_of)
 
     @cached_property
     def all_signatures(self) -> Mapping[str, rules.SignatureRule]:
@@ -127,92 +131,32 @@ class Knowledge:
     @cached_property
     def word_groups(self) -> tuple[tuple[str, ...], ...]:
         """The groups of words, in lower case, that the signatures of prose need."""
-        return tuple(map(tuple, self._sections("prose")["words"]["groups"]))
+        return tuple(map(tuple, self.sections("prose")["words"]["groups"]))
 
     @cached_property
     def phrases(self) -> Mapping[str, str]:
         """Groups of words as regular expressions, by name."""
-        return {name: one["pattern"] for name, one in self._sections("prose")["phrase"].items()}
-
-    @cached_property
-    def trials(self) -> Mapping[str, rules.TrialRule]:
-        """What people try to see whether it helps."""
-        return self._made("prose", "trial", maker(rules.TrialRule, "words"))
-
-    @cached_property
-    def log_formats(self) -> Mapping[str, rules.LogFormatRule]:
-        """How trainers print."""
-        return self._made("reading", "log-format", maker(rules.LogFormatRule, "words", "quirks"))
-
-    @cached_property
-    def metrics(self) -> Mapping[str, rules.MetricRule]:
-        """The metrics and their names."""
-        return self._made("reading", "metric", maker(rules.MetricRule, "names"))
-
-    @cached_property
-    def frames(self) -> Mapping[str, rules.FrameRule]:
-        """What frames of a traceback say."""
-        return self._made("reading", "frame", maker(rules.FrameRule))
+        return {name: one["pattern"] for name, one in self.sections("prose")["phrase"].items()}
 
     @cached_property
     def words(self) -> Mapping[str, frozenset[str]]:
         """The words that readers go by."""
-        return {name: frozenset(one["words"]) for name, one in self._sections("reading")["words"].items()}
-
-    @cached_property
-    def code_patterns(self) -> Mapping[str, rules.CodePatternRule]:
-        """The patterns over Python source."""
-        return self._made("code", "code-pattern", pattern_of)
+        return {name: frozenset(one["words"]) for name, one in self.sections("reading")["words"].items()}
 
     @cached_property
     def idioms(self) -> Mapping[str, Mapping[str, Any]]:
         """The pieces of code that patterns share, as ast-grep rules."""
-        return {name: one["rule"] for name, one in self._sections("code")["idiom"].items()}
-
-    @cached_property
-    def settings(self) -> Mapping[str, rules.SettingRule]:
-        """The canonical settings."""
-        return self._made("dialects", "setting", maker(rules.SettingRule, "values", "words"))
-
-    @cached_property
-    def checks(self) -> Mapping[str, rules.CheckRule]:
-        """The contradictions between settings."""
-        return self._made("dialects", "check", check_of)
-
-    @cached_property
-    def devices(self) -> Mapping[str, rules.DeviceRule]:
-        """The accelerators."""
-        return self._made("machine", "device", device_of)
+        return {name: one["rule"] for name, one in self.sections("code")["idiom"].items()}
 
     @cached_property
     def machine_facts(self) -> Mapping[str, Sequence[str]]:
         """The facts that a `device`'s name and a `variable` may give."""
-        return dict(self._sections("machine")["gives"])
-
-    @cached_property
-    def packages(self) -> Mapping[str, rules.PackageRule]:
-        """The distributions whose versions are worth knowing."""
-        return self._made("machine", "package", maker(rules.PackageRule))
-
-    @cached_property
-    def variables(self) -> Mapping[str, rules.VariableRule]:
-        """The environment variables that change how training runs."""
-        return self._made("machine", "variable", maker(rules.VariableRule))
-
-    @cached_property
-    def notices(self) -> Mapping[str, rules.NoticeRule]:
-        """What is worth a line while a log grows."""
-        return self._made("live", "notice", notice_of)
-
-    @cached_property
-    def experiments(self) -> Mapping[str, rules.ExperimentRule]:
-        """What can be tried on a run itself."""
-        return self._made("live", "experiment", experiment_of)
+        return dict(self.sections("machine")["gives"])
 
     @cached_property
     def dialects(self) -> Mapping[str, Any]:
         """The trainers' languages of settings, in the form that the dialect reader knows."""
-        return dict(self._sections("dialects")["dialect"])
+        return dict(self.sections("dialects")["dialect"])
 
     @cached_property
     def page_words(self) -> Index:
@@ -227,7 +171,7 @@ class Knowledge:
     @property
     def pages(self) -> Mapping[str, Any]:
         """Texts that only explanations and reports show: explanation, sources, checklist, playbook."""
-        return self._sections("pages")
+        return self.sections("pages")
 
     def once(self, make: Callable[[Knowledge], Made]) -> Made:
         """What a reader makes of the knowledge, made at the first call and shared by all that ask for it later."""
@@ -243,12 +187,9 @@ class Knowledge:
         return fact.type if fact else None
 
     def _words_of(self, kind: str) -> Index:
-        section = self._sections("resemblance")
+        section = self.sections("resemblance")
         nothing = frozenset(section["nothing"]["words"])
         return Index(section["pages"][kind], section["lengths"][kind], section[kind], nothing)
 
-    def _made(self, section: str, kind: str, make: Callable[[str, Stored], Record]) -> Mapping[str, Record]:
-        return Lazily(self._sections(section)[kind], make)
-
     def _core(self, kind: str) -> Mapping[str, Any]:
-        return self._sections("core")[kind]
+        return self.sections("core")[kind]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 Record = TypeVar("Record")
+Section: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""The entries of some kinds, in their compiled form, by kind and id."""
+Sections: TypeAlias = Callable[[str], Section]
+"""Gives a compiled section by name."""
 
 
 class Lazily(Mapping[str, Record], Generic[Record]):
@@ -29,3 +33,31 @@ class Lazily(Mapping[str, Record], Generic[Record]):
 
     def __len__(self) -> int:
         return len(self._stored)
+
+
+class HasSections(Protocol):
+    """What compiled entries can be read from."""
+
+    sections: Sections
+
+
+class Entries(Generic[Record]):
+    """An attribute that holds the records of one kind by id. Its section is read when it is first asked for."""
+
+    def __init__(self, section: str, kind: str, make: Callable[[str, Any], Record]) -> None:
+        self._section, self._kind, self._make = section, kind, make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, holder: None, owner: type) -> Entries[Record]: ...
+    @overload
+    def __get__(self, holder: HasSections, owner: type) -> Mapping[str, Record]: ...
+    def __get__(self, holder: HasSections | None, owner: type) -> Mapping[str, Record] | Entries[Record]:
+        if holder is None:
+            return self
+        # Kept under the attribute's own name, which from then on is found before this.
+        records = Lazily(holder.sections(self._section)[self._kind], self._make)
+        vars(holder)[self._name] = records
+        return records

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ... import __version__, templates
 from . import cache
-from .knowledge import Knowledge, Section
+from .knowledge import Knowledge
+from .lazily import Section
 from .packs import Pack
 from .sections import load_section
 
