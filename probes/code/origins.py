@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from .callees import Callees
+from .definitions import defined, passed
 from .index import constructs
-from .parts import elements, entries, handed, zipped
-from .program import CALLED_AS, Module, Program
-from .scopes import EACH, Block, Definition, constant, reaching
+from .parts import inside, zipped
+from .program import Module, Program
+from .scopes import EACH, Block, Definition, reaching
 from .ways import Frame, Origin, Way, comprehended, is_entry, named_parts
 
 if TYPE_CHECKING:
@@ -24,13 +25,9 @@ MAX_STEPS = 2_000
 """Expressions looked at on the way to one place."""
 MAX_CALLS = 8
 """How many calls inside calls are entered."""
-MAX_CALLERS = 5
-"""How many calls of one function are looked at."""
 _CONSTANTS = frozenset(
     ("integer", "float", "string", "concatenated_string", "none", "true", "false", "ellipsis", "lambda")
 )
-_WRAPPED = frozenset(("parenthesized_expression", "await", "list_splat", "dictionary_splat", "as_pattern"))
-_COMPREHENSIONS = frozenset(("list_comprehension", "generator_expression", "set_comprehension"))
 
 Steps: TypeAlias = Iterator[Way | Origin]
 
@@ -81,31 +78,7 @@ class Tracer:
         elif kind == "call":
             yield from self._call(way)
         elif kind not in _CONSTANTS:
-            yield from self._compound(way, kind)
-
-    def _compound(self, way: Way, kind: str) -> Steps:
-        parts = named_parts(way.node)
-        if kind == "subscript":
-            key = constant(parts[1]) if len(parts) == 2 else None
-            yield way.to(parts[0], path=way.path if key is None else (key, *way.path))
-        elif kind in ("tuple", "list", "expression_list", "set"):
-            yield from elements(way, parts)
-        elif kind == "dictionary":
-            yield from entries(way, parts)
-        elif kind == "conditional_expression" and len(parts) == 3:
-            yield from (way.to(part, sure=False) for part in (parts[0], parts[2]))
-        elif kind == "boolean_operator":
-            yield from (way.to(part, sure=False) for part in parts)
-        elif kind in _COMPREHENSIONS:
-            yield way.to(parts[0], path=way.path[1:])
-        elif kind in ("named_expression", "keyword_argument", "pair") and parts:
-            yield way.to(parts[-1])
-        elif kind in _WRAPPED and parts:
-            yield way.to(parts[0])
-        elif self.everything or way.node in self.through:
-            yield from (way.to(part, path=()) for part in parts)
-        else:
-            yield way.end("made")
+            yield from inside(way, kind, mixes=self.everything or way.node in self.through)
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -134,47 +107,8 @@ class Tracer:
 
     def _defined(self, way: Way, one: Definition) -> Steps:
         if one.kind == "parameter":
-            yield from self._parameter(way, one)
-        elif one.value is None or one.is_code:
-            yield way.end("data" if one.kind == "import" else "lost")
-        elif one.kind == "augment" and not self.everything:
-            yield way.to(one.value).end("made")
-        elif one.kind == "augment":
-            yield from (way.to(part, path=()) for part in named_parts(one.value)[1:])
-        elif one.kind == "add":
-            # Which of the elements that were added it is, nobody knows.
-            yield way.to(one.value, path=(*one.path, *way.path[1:]), sure=not way.path or way.path[0] == EACH)
-        elif one.kind == "entry":
-            if way.path and (
-                one.key is None
-                or way.path[0] in (one.key, EACH)
-                or not isinstance(way.path[0], type(one.key))
-            ):
-                yield way.to(one.value, path=(*one.path, *way.path[1:]))
-        else:
-            yield way.to(one.value, path=(*one.path, *way.path))
-
-    def _parameter(self, way: Way, one: Definition) -> Steps:
-        """What an entered call hands over, else what the files' own calls of the function do."""
-        function = one.block
-        if way.frame and way.frame.function is function:
-            given = handed(way.frame.call, function, one.name)
-            if given is not None:
-                yield replace(way, node=given, module=way.frame.module, frame=way.frame.outer)
-            else:
-                yield way.to(one.value) if one.value is not None else way.end("data")
-            return
-        name = function.owner.name if function.owner and function.name == "__init__" else function.name
-        known = self.program.function(name) is function or function.owner is not None
-        calls = self.program.calls.get(name, []) if known and function.name not in CALLED_AS else []
-        if not calls or len(calls) > MAX_CALLERS:
-            yield way.end("data")
-        for call, module in calls[:MAX_CALLERS]:
-            given = handed(call, function, one.name) or one.value
-            if given is None:
-                yield way.end("data")
-            else:
-                yield replace(way, node=given, module=module, frame=None, sure=way.sure and len(calls) == 1)
+            return passed(way, one, self.program)
+        return defined(way, one, mixes=self.everything)
 
     # -- attributes ----------------------------------------------------------------------------
 

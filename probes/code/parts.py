@@ -7,10 +7,39 @@ from typing import TYPE_CHECKING
 
 from .index import called_name
 from .scopes import EACH, Block, constant
-from .ways import Way, arguments_of, is_splat
+from .ways import Origin, Way, arguments_of, is_splat, named_parts
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+
+_WRAPPED = frozenset(("parenthesized_expression", "await", "list_splat", "dictionary_splat", "as_pattern"))
+_COMPREHENSIONS = frozenset(("list_comprehension", "generator_expression", "set_comprehension"))
+
+
+def inside(way: Way, kind: str, *, mixes: bool) -> Iterator[Way | Origin]:
+    """The parts of a compound expression that a way takes. One that mixes passes on all, else a computation makes the value."""
+    parts = named_parts(way.node)
+    if kind == "subscript":
+        key = constant(parts[1]) if len(parts) == 2 else None
+        yield way.to(parts[0], path=way.path if key is None else (key, *way.path))
+    elif kind in ("tuple", "list", "expression_list", "set"):
+        yield from elements(way, parts)
+    elif kind == "dictionary":
+        yield from entries(way, parts)
+    elif kind == "conditional_expression" and len(parts) == 3:
+        yield from (way.to(part, sure=False) for part in (parts[0], parts[2]))
+    elif kind == "boolean_operator":
+        yield from (way.to(part, sure=False) for part in parts)
+    elif kind in _COMPREHENSIONS:
+        yield way.to(parts[0], path=way.path[1:])
+    elif kind in ("named_expression", "keyword_argument", "pair") and parts:
+        yield way.to(parts[-1])
+    elif kind in _WRAPPED and parts:
+        yield way.to(parts[0])
+    elif mixes:
+        yield from (way.to(part, path=()) for part in parts)
+    else:
+        yield way.end("made")
 
 
 def elements(way: Way, parts: list[SgNode]) -> Iterator[Way]:
