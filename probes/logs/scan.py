@@ -24,7 +24,7 @@ from .positions import Positions
 from .ranks import is_labelled, relabelled
 from .store import Store
 from .template import Template, shapes_of
-from .watch import MAX_WATCHED, Watch
+from .watch import Watch
 
 if TYPE_CHECKING:
     from traindx.engine.kb.knowledge import Knowledge
@@ -131,7 +131,7 @@ class Scan:
         elif columns:
             self.metrics.take(template, indices, columns)
             if template.watch is not None:
-                self._watch_all(template.watch, indices)
+                template.watch.look_at_all(self.listener.sightings, indices, lines)
 
     def _attend(self, block: Block, start: int) -> int:
         """Hand lines over one by one while something is in progress, such as a traceback. Gives where it ended."""
@@ -162,7 +162,7 @@ class Scan:
         elif action is HEADER:
             self.positions.header(index)
         elif isinstance(action, Watch):
-            self._watch(action, index, line)
+            action.look(self.listener.sightings, index, line)
         elif isinstance(action, Template):
             self._template(action, index, line)
             if action.places:
@@ -181,42 +181,7 @@ class Scan:
         if not any(self._fits(one, index, line) for one in (template, *template.others)):
             self._first_sight.relearn(template, index, line)
         if template.watch is not None:
-            self._watch(template.watch, index, line)
-
-    def _watch(self, watch: Watch, index: int, line: bytes) -> None:
-        """Look for signatures; of those never found in this shape, only the ones that digits decide stay."""
-        sightings = self.listener.sightings
-        sightings.count(watch.sure, 1)
-        if not watch.rules:
-            return
-        watch.looked += 1
-        if not sightings.watch(watch.rules, index, line, watch.matched):
-            self._missed(watch, line, 1)
-        elif watch.looked == MAX_WATCHED:
-            always = [rule for rule in watch.rules if watch.matched.get(rule.id) == watch.looked]
-            watch.sure = sightings.sure_in(always)
-            watch.rules = tuple(rule for rule in watch.rules if rule not in watch.sure)
-
-    def _watch_all(self, watch: Watch, indices: list[int]) -> None:
-        """The same for lines of one shape."""
-        lines = self._block.lines
-        if watch.rules and self.listener.sightings.in_none_of(
-            watch.rules, [lines[index] for index in indices]
-        ):
-            self.listener.sightings.count(watch.sure, len(indices))
-            self._missed(watch, lines[indices[0]], len(indices))
-            return
-        for place, index in enumerate(indices):
-            if not watch.rules:
-                self.listener.sightings.count(watch.sure, len(indices) - place)
-                return
-            self._watch(watch, index, lines[index])
-
-    def _missed(self, watch: Watch, line: bytes, count: int) -> None:
-        patient = watch.left > 0
-        watch.left -= count
-        if patient and watch.left <= 0:
-            watch.rules = self.listener.sightings.decided_by_digits(watch.rules, line)
+            template.watch.look(self.listener.sightings, index, line)
 
     def _first(self, action: Action, index: int, line: bytes) -> None:
         """Read a line with care, and leave behind what to do with the next of its shape."""
