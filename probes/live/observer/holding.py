@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from .checks.noisy import is_noisy
+from .belonging import named, outside_models
 from .checks.turns import turn_after
 from .journal import Journal
 from .model import held
 from .part import Part
-from .reached import as_it_is_now, in_plain_lists, leaves
+from .reached import as_it_is_now, leaves
 
 if TYPE_CHECKING:
     import torch
@@ -92,10 +92,10 @@ class Holding(Part):
         in_some = {id(one) for model in models for one in held(model.optimizer)}
         unheld = [one for key, one in self._reached.items() if key not in in_some]
         unheld = self._without_idle(unheld)
-        left_out = self._named(unheld, models)
+        left_out = named(unheld, models, self._watcher.registry)
         if left_out or not unheld:
             self._journal.fact("model.in_optimizer", not left_out, note=_listed(list(left_out)))
-        outside = self._outside(unheld) if unheld and not left_out else []
+        outside = outside_models(unheld, models, self._watcher.registry) if unheld and not left_out else []
         if outside:
             self._journal.fact("model.outside_in_training", outside[:NAMES])
         now = {key for model in models for key, _ in as_it_is_now(model)} if left_out else set()
@@ -138,49 +138,6 @@ class Holding(Part):
         )
         if not still:
             self._idle.clear()
-
-    def _named(self, left_out: list[torch.Tensor], models: list[ModelSeen]) -> dict[str, int]:
-        """Name -> size of those that belong to a trained model.
-
-        A whole other module that the loss passes through (the network of a perceptual loss) may be
-        meant to stay as it is; layers in a plain list of the model, or made anew in each forward, may not.
-        """
-        if not left_out:
-            return {}
-        names = {
-            key: name
-            for model in models
-            for key, name in (*in_plain_lists(model), *as_it_is_now(model), *model.names.items())
-        }
-        elsewhere = {
-            id(one)
-            for module in self._watcher.registry.all_alive()
-            for one in module.parameters(recurse=False)
-        }
-        found: dict[str, int] = {}
-        for one in left_out:
-            name = names.get(id(one))
-            if name is None and id(one) in elsewhere:
-                continue
-            found[name or f"a parameter of shape {tuple(one.shape)} outside every module"] = one.numel()
-        return found
-
-    def _outside(self, unheld: list[torch.Tensor]) -> list[str]:
-        """The classes of other modules with these parameters that training changes, the outermost of them.
-
-        The mode is asked of the layers for which it matters: what holds layers in eval mode may itself be in the other.
-        """
-        wanted = {id(one) for one in unheld}
-        if not any(model.names for model in self._watcher.models.values()):
-            return []  # a picture is optimised: every network is outside
-        alive = [
-            one
-            for one in self._watcher.registry.all_alive()
-            if any(id(weight) in wanted for weight in one.parameters())
-            and any(below.training and is_noisy(below) for below in one.modules())
-        ]
-        inner = {id(below) for one in alive for below in one.modules() if below is not one}
-        return sorted({type(one).__name__ for one in alive if id(one) not in inner})
 
     def _twice(self, models: list[ModelSeen]) -> list[str]:
         """Parameters twice in one optimizer, or in two that step by turns (not one after the other, as for a PINN)."""

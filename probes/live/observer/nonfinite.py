@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import statistics
-from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +19,11 @@ from .loaded import LastLoaded
 from .look.found import Found, write_facts
 from .look.graph import source_in_graph
 from .look.looks import Looks
-from .look.snapshot import Step
+from .look.snapshot import RandomState, Step
 from .look.stopped import loss_in_frames, named_by_source
 from .part import Part
 from .sentinel import Sentinel
+from .usual import UsualNorm
 
 if TYPE_CHECKING:
     import torch
@@ -35,19 +34,8 @@ if TYPE_CHECKING:
 FAILURES = 3
 """Failures of one run that are looked at."""
 
-EXPLODING = 1e3
-"""A gradient norm above which a step is looked at, if it is JUMP times the usual one. Source: the playbooks."""
-
-JUMP = 20.0
-
-KNOWN = 5
-"""Norms after which it is known what is usual."""
-
 LEFT_OUT = 3
 """So many times the usual number of calls without a backward pass are unusual."""
-
-STILL = 16
-"""Steps without a random number after which the next ones are taken to draw none either."""
 
 LOOKING = ("after_forward", "after_backward")
 """What is to be told only while something is looked at."""
@@ -68,9 +56,8 @@ class Nonfinite(Part):
         self._sentinel = Sentinel(watcher)
         self._clears = False
         self._awake = True
-        self._still = 0
-        self._get_state = watcher.torch.default_generator.get_state
-        self._norms: deque[float] = deque(maxlen=50)
+        self._random = RandomState(watcher.torch)
+        self._norms = UsualNorm()
         self._ill = False
         self._failures = 0
         self._calls = 0
@@ -145,29 +132,17 @@ class Nonfinite(Part):
             if self._looks.idle and self._clears:
                 self._awake = False
                 self._watcher.rest(self, *LOOKING)
-        self._step.arguments.clear()
-        self._step.batch = None
-        # It is 5 kB: where nothing is drawn in the loop, it is copied now and then.
-        if self._still <= STILL or step % STILL == 0:
-            self._keep_random_state()
+        self._step.begin(self._random.after(step))
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """What comes late from a device; and a gradient far beyond its usual size."""
         norm, loss = values.get("grad_norm"), values.get("loss")
         late = not math.isfinite((norm or 0.0) + (loss or 0.0))
-        if late and not values.get("skipped") and not self._ill:
-            self._ill = True
+        fails = late and not values.get("skipped") and not self._ill
+        self._ill = self._ill or fails
+        if fails or (norm is not None and math.isfinite(norm) and self._norms.is_far_beyond(norm)):
             self._wake()
             self._looks.at_the_next(step)
-        elif norm is not None and math.isfinite(norm):
-            if (
-                norm > EXPLODING
-                and len(self._norms) >= KNOWN
-                and norm > JUMP * statistics.median(self._norms)
-            ):
-                self._wake()
-                self._looks.at_the_next(step)
-            self._norms.append(norm)
 
     def failed(self, error: BaseException) -> None:
         """The script gives up, maybe because it has seen the loss itself: ask the graph of that loss."""
@@ -200,13 +175,6 @@ class Nonfinite(Part):
         self._awake = True
         self._watcher.wake(self, *LOOKING)
 
-    def _keep_random_state(self) -> None:
-        """What the next step draws from."""
-        last, state = self._step.random_state, self._get_state()
-        same = last is not None and self._torch.equal(last, state)
-        self._still = self._still + 1 if same else 0
-        self._step.random_state = state
-
     def _judge(self) -> None:
         """Not every step is measured, and the script may leave out the bad ones itself."""
         if not self._ill and self._sentinel.is_bad():
@@ -220,8 +188,7 @@ class Nonfinite(Part):
             return
         step = self._watcher.step + 1
         bad = nonfinite_weights(self._watcher)
-        note = ", ".join(bad[:8]) or None
-        self._journal.fact("model.weights_nonfinite", bool(bad), step=step, note=note)
+        self._journal.fact("model.weights_nonfinite", bool(bad), step=step, note=", ".join(bad[:8]) or None)
         if bad:  # what is computed with them, or handed on from one model to the next, says nothing
             return
         self._step.batch = self._loaded.say([*self._step.arguments.values()], step)

@@ -1,4 +1,7 @@
-"""How much time one check may take in one look."""
+"""How much time one check may take in one look.
+
+It is the time of the thread itself: a machine that is busy with other things takes nothing from a check.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class Allowance:
         self._used.clear()
 
     def took(self, check: object, seconds: float) -> None:
-        """A check took so long."""
+        """A check took so many seconds of the thread's own time."""
         self._used[id(check)] = self._used.get(id(check), 0.0) + seconds
 
     def is_used_up(self, check: object) -> bool:

@@ -10,49 +10,11 @@ from ..graphs import grad_fn_of
 from ..look.values import readable, tensors_in
 from ..operations import Call
 from .check import Check
+from .functions import CUTS, GRADIENT, HANDED_ON, JOINS, LAYERS, MAKES, SUMS
 from .summed import nodes_of, parts_of
 
 if TYPE_CHECKING:
     import torch
-
-CUTS = ("detach", "__get__")
-"""What gives a tensor without a graph from one with it; `__get__` is that of `.data`."""
-
-GRADIENT = "grad"
-"""torch.autograd.grad, which gives numbers unless it is told to make a graph of them."""
-
-LAYERS = (
-    "linear",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "embedding",
-    "layer_norm",
-    "batch_norm",
-    "relu",
-    "lstm",
-    "gru",
-)
-"""What computes something new where gradients are switched off."""
-
-MAKES = (*LAYERS, "matmul", "__matmul__", "mm", "bmm", "einsum")
-"""What makes something of its own of a tensor."""
-
-HANDED_ON = (
-    "clone", "to", "float", "contiguous", "reshape", "view", "flatten", "unsqueeze", "squeeze", "permute", "transpose",
-    "__getitem__", "cat", "stack", "matmul", "__matmul__", "mm", "bmm", "einsum", "normalize", "interpolate", "softmax",
-    "log_softmax", "sigmoid", "clamp", "mul", "__mul__", "__rmul__", "div", "__truediv__", "sub", "__sub__", "__rsub__",
-    "rsub", "neg", "__neg__", "pow", "__pow__", "square", "abs", "sqrt", "exp", "log", "log1p", "mean", "sum", "norm",
-    "vector_norm", "avg_pool2d", "adaptive_avg_pool2d", "max_pool2d", "cosine_similarity", "pairwise_distance",
-    "l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss", "cross_entropy", "nll_loss", "kl_div",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits",
-)  # fmt: skip
-"""What is computed from it and has no graph either. The largest of several is no term: it keeps a sum in range."""
-
-SUMS = ("add", "__add__", "__radd__", "__iadd__", "add_")
-
-JOINS = ("stack", "cat")
-"""What puts the terms of a sum side by side."""
 
 MOST = 256
 """Tensors that are followed, and numbers with a graph that are kept."""

@@ -11,7 +11,7 @@ from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
 from ..reached import NODES
-from .noisy import is_noisy
+from .noisy import InMode, learns
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Modes(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
-        self._noisy: dict[int, list[Any]] = {}
+        self._mode = InMode()
         self._recorded: list[str] = []
         self._round: list[str] = []
         self._usual: Counter[int] = Counter()
@@ -92,7 +92,7 @@ class Modes(Part):
             if mode == "eval":
                 if id(root) not in self._judged:
                     self._judged.add(id(root))
-                    self._learns = _learns(root)
+                    self._learns = learns(root)
                 if self._checks:
                     self._last = mark_of(grad_fn_of(first))
 
@@ -193,20 +193,3 @@ class Modes(Part):
         """Where the first input lies, or 0."""
         first: Any = next(tensors_in(self._watcher.torch.Tensor, arguments), None)
         return first.data_ptr() if readable(self._watcher.torch, first) else 0
-
-    def _mode(self, root: Any) -> str:
-        """`train` or `eval` where it makes a difference, else `plain`."""
-        noisy = self._noisy.get(id(root))
-        if noisy is None:
-            noisy = self._noisy[id(root)] = [one for one in root.modules() if is_noisy(one)]
-        if not noisy:
-            return "plain"
-        if root.training:
-            return "train" if any(one.training for one in noisy) else "plain"
-        return "plain" if any(one.training for one in root.children()) else "eval"
-
-
-def _learns(root: torch.nn.Module) -> bool:
-    """Whether most of a model is trained. One that is frozen, but for a prompt or an adapter, is in eval mode on purpose."""
-    sizes = [(one.requires_grad, one.numel()) for one in root.parameters()]
-    return 2 * sum(size for trains, size in sizes if trains) >= sum(size for _, size in sizes)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
 
 NOISY = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm1d",
          "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")  # fmt: skip
@@ -26,3 +29,27 @@ def is_noisy(module: Any) -> bool:
 
 def _is_rate(name: str, value: Any) -> bool:
     return ("drop" in name or name == "p") and type(value) in (int, float)
+
+
+class InMode:
+    """In which mode a model is, where that makes a difference."""
+
+    def __init__(self) -> None:
+        self._noisy: dict[int, list[Any]] = {}
+
+    def __call__(self, root: Any) -> str:
+        """`train` or `eval`; `plain` where it is the same, or where only some parts are in the mode of their own."""
+        noisy = self._noisy.get(id(root))
+        if noisy is None:
+            noisy = self._noisy[id(root)] = [one for one in root.modules() if is_noisy(one)]
+        if not noisy:
+            return "plain"
+        if root.training:
+            return "train" if any(one.training for one in noisy) else "plain"
+        return "plain" if any(one.training for one in root.children()) else "eval"
+
+
+def learns(root: torch.nn.Module) -> bool:
+    """Whether most of a model is trained. One that is frozen, but for a prompt or an adapter, is in eval mode on purpose."""
+    sizes = [(one.requires_grad, one.numel()) for one in root.parameters()]
+    return 2 * sum(size for trains, size in sizes if trains) >= sum(size for _, size in sizes)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..look.places import OURS
+from ..loaders import length_of_loader
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
@@ -82,7 +81,7 @@ class SameBatch(Check):
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """A loader gave a batch: how many has it?"""
         if not self._batches:
-            self._batches = _loader_length()
+            self._batches = length_of_loader()
 
     def called(self, call: Call) -> None:
         """Before the input is there: random numbers were drawn, or some rows of a tensor taken."""
@@ -198,19 +197,3 @@ def _size(tensor: Any) -> int:
 def _bytes(tensor: Any) -> int:
     """Of the memory that the tensor is a part of."""
     return int(tensor.untyped_storage().nbytes())
-
-
-def _loader_length() -> int:
-    """How many batches the loader has that is handing one out, or 0: its iterator stands in a frame below us."""
-    frame = sys._getframe(1)
-    for _ in range(16):
-        if frame.f_back is None or not frame.f_back.f_code.co_filename.startswith((OURS, "<frozen")):
-            return 0  # the locals of a frame of the script would live on as long as it does
-        frame = frame.f_back
-        sampler = getattr(frame.f_locals.get("iterator"), "_index_sampler", None)
-        if sampler is not None:
-            try:
-                return len(sampler)
-            except TypeError:
-                return 0
-    return 0

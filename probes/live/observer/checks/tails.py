@@ -46,11 +46,11 @@ class Tails:
 
         Where a look would come too soon after the last one for what it takes, nothing is looked at.
         """
-        start = time.perf_counter()
-        if start < self._free:
+        if time.perf_counter() < self._free:
             return None
+        start = time.thread_time()
         found = self._grown()
-        self._free = start + (time.perf_counter() - start) / SHARE
+        self._free = time.perf_counter() + (time.thread_time() - start) / SHARE
         return found
 
     def _grown(self) -> Holder | None:

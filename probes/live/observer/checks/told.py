@@ -143,14 +143,14 @@ class ToldChecks:
         if self._allowance.is_used_up(check) and call.__name__ != "look_ended":
             check.cut_short = True
             return  # what it has gathered it may still say
-        start = time.perf_counter()
+        start = time.thread_time()
         try:
             call(*args)
         except Exception as error:  # noqa: BLE001 - the other checks and the run go on
             self._journal.trouble(check.name, error)
             self._checks.remove(check)
             self._plans.clear()  # with the end of the look goes what it holds
-        self._allowance.took(check, time.perf_counter() - start)
+        self._allowance.took(check, time.thread_time() - start)
 
 
 def _told(checks: tuple[Check, ...]) -> Told:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import bisect
 import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from ..traces import call_in_place, hidden, leave_out_ours
+from .made_at import MadeAt
 from .masks import fully_masked
 from .places import Place, Places
-from .source import Call, Source
+from .source import MADE_OUTSIDE, OVERWRITES, UNWRITTEN, Call, Source
 from .twin import Twins, name_of
 from .values import largest, nonfinite, statistics, tensors_in, with_tensors
 
@@ -20,15 +20,6 @@ if TYPE_CHECKING:
 
 LIMIT = 200_000
 """Operations after which a look ends: a loop step is rarely longer."""
-
-MADE_OUTSIDE = frozenset(["tensor", "as_tensor", "from_numpy", "frombuffer", "from_dlpack", "load"])
-"""Functions that bring values in, and compute nothing."""
-
-UNWRITTEN = frozenset(["empty", "empty_like", "empty_strided", "new_empty", "resize_"])
-"""Functions whose result holds nothing yet."""
-
-OVERWRITES = frozenset(["copy_", "fill_", "zero_", "normal_", "uniform_", "random_"])
-"""Operations after which nothing is left of what their first operand held."""
 
 
 class Operations:
@@ -54,8 +45,7 @@ class Operations:
         self._quiet = quiet
         self._process = os.getpid()
         self._sources: Any = WeakTensorKeyDictionary()
-        self._ends: list[int] = []
-        self._calls: list[Place] = []
+        self._made = MadeAt()
         self.twins = twins
         self.count = 0
         self.paused = False
@@ -102,8 +92,7 @@ class Operations:
 
     def place_of_node(self, number: int) -> Place:
         """The place of the operation that made the node with this sequence number of the graph."""
-        at = bisect.bisect_left(self._ends, number)
-        return self._calls[at] if at < len(self._calls) else Place()
+        return self._made.place_of(number)
 
     def _guarded(self, call: Callable[..., Any], *args: Any) -> Any:
         if self.paused:
@@ -134,7 +123,7 @@ class Operations:
             self.twins.follow(call.function, call.name, call.args, call.kwargs, result)
         for one in results or [call.args[0]]:
             value = self._value(one)
-            self._mark(value)
+            self._made.mark(value, self._places)
             bad = nonfinite(self._torch, value)
             source = self._source(call, value, bad, before or []) if bad else None
             if bad is None:
@@ -185,20 +174,12 @@ class Operations:
         self._sources[tensor] = (_version(value), source)
         return source
 
-    def _mark(self, value: torch.Tensor) -> None:
-        """Remember which nodes of the graph this operation made: those up to its own in their order of making."""
-        if value.grad_fn is not None:
-            end = value.grad_fn._sequence_nr()
-            if not self._ends or end > self._ends[-1]:
-                self._ends.append(end)
-                self._calls.append(self._places.here())
-
     def _measure(self, value: torch.Tensor) -> None:
         if value.is_floating_point() and value.grad_fn is not None:
             size = largest(self._torch, value)
             if size > self.max_abs:
                 self.max_abs = size
-                self.max_place = self._calls[-1] if self._calls else Place()
+                self.max_place = self._made.last
 
 
 def _version(tensor: torch.Tensor) -> int:

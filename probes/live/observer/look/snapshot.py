@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 SHARE = 0.25
 """The share of the free memory that copies of the weights may take; the second forward pass needs the rest."""
 
+STILL = 16
+"""Steps without a random number after which the next ones are taken to draw none either."""
+
 
 @dataclass
 class Step:
@@ -24,6 +27,28 @@ class Step:
     batch: Any = None
     arguments: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     random_state: Any = None
+
+    def begin(self, random_state: Any) -> None:
+        """The next step, which will draw from this state, knows nothing of the last one."""
+        self.batch, self.random_state = None, random_state
+        self.arguments.clear()
+
+
+class RandomState:
+    """What the next step draws from. It is 5 kB: where nothing is drawn in the loop, it is copied now and then."""
+
+    def __init__(self, torch: Any) -> None:
+        self._equal, self._get = torch.equal, torch.default_generator.get_state
+        self._last: Any = None
+        self._still = 0
+
+    def after(self, step: int) -> Any:
+        """The state after a step of the loop."""
+        if self._still <= STILL or step % STILL == 0:
+            last, self._last = self._last, self._get()
+            same = last is not None and self._equal(last, self._last)
+            self._still = self._still + 1 if same else 0
+        return self._last
 
 
 @dataclass

@@ -8,6 +8,15 @@ from typing import Any, Callable
 
 from .places import Place
 
+MADE_OUTSIDE = frozenset(["tensor", "as_tensor", "from_numpy", "frombuffer", "from_dlpack", "load"])
+"""Functions that bring values in, and compute nothing."""
+
+UNWRITTEN = frozenset(["empty", "empty_like", "empty_strided", "new_empty", "resize_"])
+"""Functions whose result holds nothing yet."""
+
+OVERWRITES = frozenset(["copy_", "fill_", "zero_", "normal_", "uniform_", "random_"])
+"""Operations after which nothing is left of what their first operand held."""
+
 
 @dataclass
 class Source:

@@ -1,0 +1,60 @@
+"""To what do trained parameters belong that no optimizer holds: to a model that is trained, or to another module?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .checks.noisy import is_noisy
+from .reached import as_it_is_now, in_plain_lists
+
+if TYPE_CHECKING:
+    import torch
+
+    from .model import ModelSeen
+    from .registry import Registry
+
+
+def named(
+    left_out: Sequence[torch.Tensor], models: Sequence[ModelSeen], registry: Registry
+) -> dict[str, int]:
+    """Name -> size of those that belong to a trained model.
+
+    A whole other module that the loss passes through (the network of a perceptual loss) may be
+    meant to stay as it is; layers in a plain list of the model, or made anew in each forward, may not.
+    """
+    if not left_out:
+        return {}
+    names = {
+        key: name
+        for model in models
+        for key, name in (*in_plain_lists(model), *as_it_is_now(model), *model.names.items())
+    }
+    elsewhere = {id(one) for module in registry.all_alive() for one in module.parameters(recurse=False)}
+    found: dict[str, int] = {}
+    for one in left_out:
+        name = names.get(id(one))
+        if name is None and id(one) in elsewhere:
+            continue
+        found[name or f"a parameter of shape {tuple(one.shape)} outside every module"] = one.numel()
+    return found
+
+
+def outside_models(
+    unheld: Sequence[torch.Tensor], models: Sequence[ModelSeen], registry: Registry
+) -> list[str]:
+    """The classes of other modules with these parameters that training changes, the outermost of them.
+
+    The mode is asked of the layers for which it matters: what holds layers in eval mode may itself be in the other.
+    """
+    wanted = {id(one) for one in unheld}
+    if not any(model.names for model in models):
+        return []  # a picture is optimised: every network is outside
+    alive = [
+        one
+        for one in registry.all_alive()
+        if any(id(weight) in wanted for weight in one.parameters())
+        and any(below.training and is_noisy(below) for below in one.modules())
+    ]
+    inner = {id(below) for one in alive for below in one.modules() if below is not one}
+    return sorted({type(one).__name__ for one in alive if id(one) not in inner})
