@@ -14,7 +14,6 @@ from .diagnosis import (
     FixOffered,
     Guide,
     GuideStep,
-    Happened,
     SymptomFound,
     TestToRun,
 )
@@ -25,8 +24,8 @@ from .infer import Ranked
 from .kb.knowledge import Knowledge
 from .next_tests import NextTest
 from .not_seen import not_seen
-from .probe import Event
 from .symptoms import Seen
+from .timeline import timeline
 from .weigh import Weighed
 from .wording import fill, show
 
@@ -50,7 +49,7 @@ def describe(
         next_tests=tuple(_test(one) for one in tests),
         fixes=tuple(fix_offered(one, gathered.facts) for one in offered),
         procedure=_procedure(knowledge, gathered),
-        timeline=_timeline(gathered),
+        timeline=timeline(gathered),
         facts=tuple(_fact(one, knowledge) for one in gathered.facts if _worth_listing(one, knowledge)),
         inputs=tuple(gathered.inputs),
         not_seen=not_seen(gathered),
@@ -162,28 +161,6 @@ def _known(name: str, facts: Facts, knowledge: Knowledge) -> str:
     rule = knowledge.facts.get(name)
     means, unit = (rule.means.rstrip("."), rule.unit) if rule else (name, "")
     return f"{means}: {show(value)}{f' {unit}' if unit else ''}"
-
-
-def _timeline(gathered: Gathered) -> tuple[Happened, ...]:
-    order = {one.name: index for index, one in enumerate(gathered.inputs)}
-    events = sorted(
-        gathered.events, key=lambda one: (order.get(one.place.input, 0), one.place.line or 0, one.what)
-    )
-    # Every rank prints the error that ended it: it is one thing that happened.
-    alike: dict[tuple[str, str, str], list[Event]] = {}
-    for one in events:
-        alike.setdefault((one.what, one.said, one.place.input), []).append(one)
-    return tuple(
-        Happened(_with_count(what, group), group[0].place, said) for (what, said, _), group in alike.items()
-    )
-
-
-def _with_count(what: str, group: Sequence[Event]) -> str:
-    """What happened, with how often, where it was more than once."""
-    ranks = {one.place.rank for one in group} - {None}
-    if len(ranks) > 1:
-        return f"On {len(ranks)} ranks: {what}"
-    return f"{what} ({len(group)} times)" if len(group) > 1 else what
 
 
 def _fact(fact: Fact, knowledge: Knowledge) -> FactFound:

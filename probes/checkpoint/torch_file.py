@@ -7,7 +7,8 @@ import zipfile
 from typing import IO, Any
 
 from .contents import Contents, Tensor, Unreadable, named_values
-from .symbols import Call, Name, Persistent, follow
+from .machine import Call, Name, Persistent
+from .symbols import follow
 
 MAX_PICKLE = 256 << 20
 """Bytes of a pickle that are read. It holds names and shapes, the numbers lie beside it."""

@@ -8,11 +8,12 @@ from typing import Any
 from traindx.engine.facts import Origin
 from traindx.engine.kb.rules import SettingRule
 
-from .dialect import Dialect, Way
+from .dialect import Dialect
 from .document import Document, Entry
 from .meaning import meaning, typed
 from .occurrence import Occurrence
 from .values import reference, same, to_bool, to_number
+from .way import Way
 
 
 def occurrences(

@@ -10,7 +10,7 @@ from traindx.engine.kb.knowledge import Knowledge
 
 from .asked_for import asked_for
 from .combine import Read, counting, disagreements
-from .dialect import Dialect, Way
+from .dialect import Dialect
 from .exact import File
 from .homes import follows, homes, lacking, passed_over, ways_to_write, why_homeless
 from .occurrence import Occurrence
@@ -21,6 +21,7 @@ from .spell import NotSpelled, spelled
 from .trial import Trials
 from .unchanged import misplaced
 from .values import equal
+from .way import Way
 
 _UNSURE = "the file did not hold this key before: check that the script reads it"
 Candidate: TypeAlias = tuple[Read, Dialect, Way, Occurrence | None]

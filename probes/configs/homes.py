@@ -8,7 +8,8 @@ from traindx.engine.facts import Origin
 
 from .canonical import in_script
 from .combine import Read
-from .dialect import Dialect, Way
+from .dialect import Dialect
+from .way import Way
 
 
 def homes(reads: Sequence[Read], setting: str) -> list[tuple[Read, Dialect]]:

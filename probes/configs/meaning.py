@@ -10,9 +10,10 @@ from typing import Any
 from traindx.engine.facts import Scalar
 from traindx.engine.kb.rules import SettingRule
 
-from .dialect import Dialect, Way
+from .dialect import Dialect
 from .occurrence import Occurrence
 from .values import NOTHING, last_number, port, same, to_bool, to_count, to_minutes, to_number, to_size
+from .way import Way
 
 _TEXT_ONLY = ("shell", "ini", "printed")
 """Formats in which every value is text."""

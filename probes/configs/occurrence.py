@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from traindx.engine.facts import Scalar
 
-from .dialect import Dialect, Way
+from .dialect import Dialect
 from .document import Document, Entry
+from .way import Way
 
 
 class Occurrence(NamedTuple):

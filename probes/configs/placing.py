@@ -9,12 +9,13 @@ from traindx.engine.facts import Scalar
 
 from . import flags
 from .combine import Read
-from .dialect import Dialect, Way
+from .dialect import Dialect
 from .document import Entry, Path
 from .occurrence import Occurrence
 from .replacing import Placed, Replacing, Unplaceable
 from .siblings import Siblings
 from .spell import NotSpelled, spelled
+from .way import Way
 
 
 def place_change(

@@ -9,13 +9,14 @@ from typing import Any
 from . import flags
 from .canonical import in_script
 from .combine import Read
-from .dialect import Dialect, Way
+from .dialect import Dialect
 from .document import Entry
 from .formats import format_module
 from .formats.edits import Edit
 from .occurrence import Occurrence
 from .unchanged import Key
 from .values import to_bool, to_number
+from .way import Way
 
 _QUOTES = ("'", '"')
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from traindx.engine.facts import Scalar
 
-from .dialect import Way
 from .document import Entry
 from .values import to_number
+from .way import Way
 
 
 class NotSpelled(ValueError):

@@ -13,12 +13,13 @@ from .collected import SHOWN, Collected
 from .endings import tell_end, tell_missing, tell_out_of_memory
 from .failures import Failure, failures_of, tell_failures
 from .frames import Places
+from .hits import Hits
 from .log import Log, tell_progress
 from .loss_facts import HIDDEN
 from .numbers import prefer_named
 from .people import People
 from .series_facts import tell_series
-from .signatures import Hits, Signatures
+from .signatures import Signatures
 from .told import Told
 
 MAX_EVENTS = 300

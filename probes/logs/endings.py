@@ -8,8 +8,8 @@ from traindx.engine.facts import Place
 
 from .collected import Collected
 from .failures import Failure
+from .hits import Hits
 from .log import Log, interval
-from .signatures import Hits
 
 _ENOUGH = 20
 """Lines that show progress, from which on a log is more than a pasted piece."""

@@ -10,8 +10,9 @@ from traindx.engine.facts import Fact, Origin, Place
 from .collected import Collected, shown
 from .frames import Places
 from .heard import Heard
+from .hits import Hits
 from .raised import Raised
-from .signatures import Hits, Signatures
+from .signatures import Signatures
 from .vocabulary import letters
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from traindx.engine.facts import Place
 
+from .hits import Hits
 from .log import Log
 from .marks import Mark
 from .positions import Where
-from .signatures import Hits
 from .store import Store
 from .told import Told
 

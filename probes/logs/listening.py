@@ -9,6 +9,7 @@ from traindx.engine.regex import regex
 
 from .collected import Collected
 from .heard import Heard
+from .hits import Hits
 from .packages import Packages
 from .page import Page
 from .printed import Settings
@@ -16,7 +17,7 @@ from .prose import NOTE, Writing
 from .raising import Raising
 from .ranks import Prefix, prefix_of
 from .sightings import Sightings
-from .signatures import Hits, Signatures
+from .signatures import Signatures
 
 _RAISES = regex(rb"\s+(?:raise|warnings\.warn)\b")
 """A line of source in a traceback whose text is the message that follows, before it was filled in."""

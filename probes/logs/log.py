@@ -10,12 +10,12 @@ from traindx.engine.facts import Place
 from .bare import drop_doubtful
 from .collected import shown
 from .heard import Heard
+from .hits import Hits
 from .lines import Lines
 from .marks import Mark
 from .numbers import settle_numbers
 from .positions import Positions
 from .series import Series
-from .signatures import Hits
 from .store import Store
 from .told import Told
 

@@ -12,9 +12,9 @@ from traindx.engine.kb.rules import NoticeRule
 from traindx.engine.wording import fill
 
 from .collected import shown
+from .hits import Hits
 from .log import Log
 from .series_facts import tell_series
-from .signatures import Hits
 
 _SHARE = 20
 """Looking takes at most one part in so many of the time."""

@@ -11,8 +11,9 @@ from traindx.engine.kb.knowledge import Knowledge
 
 from .collected import Collected
 from .heard import Said
+from .hits import Hits
 from .prose import sentences
-from .signatures import Hits, Signatures, for_people
+from .signatures import Signatures, for_people
 from .vocabulary import letters
 
 if TYPE_CHECKING:

@@ -18,12 +18,13 @@ from .blocks import Block, Blocks
 from .collected import Collected
 from .conclude import Conclusion
 from .heard import Heard
+from .hits import Hits
 from .lines import Lines
 from .listening import Listener
 from .log import Log
 from .positions import Positions
 from .scan import Scan
-from .signatures import Hits, for_machines
+from .signatures import for_machines
 from .store import Store
 from .written import Written
 

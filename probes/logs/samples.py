@@ -10,9 +10,10 @@ from traindx.engine.kb.knowledge import Knowledge
 from ..inputs import Input, Kind
 from .blocks import Blocks
 from .collected import Collected
+from .hits import Hits
 from .listening import Listener
 from .scan import Scan
-from .signatures import Hits, for_machines
+from .signatures import for_machines
 
 _PLACES = ("step", "epoch", "total_steps", "total_epochs")
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from traindx.engine.kb.rules import SignatureRule
 
+from .hits import Hits
 from .page import Page
 from .ranks import prefix_of
-from .signatures import LONGEST, Hits, Signatures
+from .signatures import LONGEST, Signatures
 from .vocabulary import letters
 from .windows import Windows
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from traindx.engine.facts import Place
 from traindx.engine.kb.rules import SignatureRule
 
+from .hits import Hits
 from .ranks import prefix_of, worker_of
-from .signatures import Hits, Signatures
+from .signatures import Signatures
 
 MAX_WINDOWS = 50
 """Texts collected at a time."""

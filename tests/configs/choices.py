@@ -8,9 +8,10 @@ from typing import Any, Protocol, TypeVar
 from traindx.engine.facts import Scalar
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SettingRule
-from traindx.probes.configs.dialect import Dialect, Way
+from traindx.probes.configs.dialect import Dialect
 from traindx.probes.configs.dialects import Dialects
 from traindx.probes.configs.spell import NotSpelled, spelled
+from traindx.probes.configs.way import Way
 
 Tree = dict[str, Any]
 T = TypeVar("T")

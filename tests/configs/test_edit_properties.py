@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from traindx.engine.facts import Scalar, Value
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.probes.configs.dialect import Dialect, Way
+from traindx.probes.configs.dialect import Dialect
 from traindx.probes.configs.dialects import Dialects
 from traindx.probes.configs.spell import NotSpelled, spelled
+from traindx.probes.configs.way import Way
 
 from .choices import T, marks_of, settings_to_write, trainers, tree_of
 from .conftest import Reads, Run

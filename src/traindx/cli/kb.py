@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from . import options
 from .errors import BadCall
 from .exit_codes import BAD_CALL, FOUND, NOTHING_FOUND
+from .knowledge_files import checked, compiled, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from traindx.engine.kb.packs import Pack
-    from traindx.engine.kb.scope import Scope
-    from traindx.engine.kb.validate import Validated
-
-Loaded = TypeVar("Loaded")
 _PLURALS = {
     "causes": "cause", "symptoms": "symptom", "facts": "fact", "fixes": "fix", "signatures": "signature",
     "patterns": "code-pattern", "dialects": "dialect", "metrics": "metric", "logs": "log-format",
     "settings": "setting", "checks": "check", "limits": "limit", "procedures": "procedure",
     "checklists": "checklist", "experiments": "experiment", "notices": "notice", "playbook": "playbook-item",
 }  # fmt: skip
-
-
 _SHARE = 6
 """Of so many causes one is tested beside the readings."""
 
@@ -41,7 +35,7 @@ def kb() -> None:
 @options.knowledge_folders
 def list_(kind: str | None, kb_folders: tuple[Path, ...]) -> None:
     """List the entries of a KIND, or how many there are of each."""
-    entries = _entries(kb_folders)
+    entries = written(kb_folders)
     if kind is None:
         for plural, name in _PLURALS.items():
             click.echo(f"{len(entries.of(name)):>5}  {plural}")
@@ -59,7 +53,7 @@ def list_(kind: str | None, kb_folders: tuple[Path, ...]) -> None:
 @options.knowledge_folders
 def show(name: str, kb_folders: tuple[Path, ...]) -> None:
     """Show the YAML of the entry with this NAME, and the file it stands in."""
-    entries = _entries(kb_folders)
+    entries = written(kb_folders)
     found = [one[name] for one in entries.entries.values() if name in one]
     if not found:
         from traindx.engine.kb.problems import nearest
@@ -84,7 +78,7 @@ def lint(kb_folders: tuple[Path, ...], strict: bool) -> int:
     """Check every file: shape, types, names, conditions, examples. All mistakes at once."""
     from traindx.engine.kb.lint import warnings
 
-    scope = _checked(kb_folders)
+    scope = checked(kb_folders)
     found = list(warnings(scope))
     for text in found:
         click.echo(f"warning: {text}", err=True)
@@ -101,10 +95,9 @@ def test(cause: str | None, kb_folders: tuple[Path, ...], verbose: bool) -> int:
     """Run the examples that every cause, code pattern and log format carries, or those of one CAUSE."""
     from traindx.engine.beside import both_halves
     from traindx.engine.kb.examples import run_examples
-    from traindx.engine.kb.load import load
     from traindx.probes.examples import check_readings, read_example
 
-    known, entries = _loaded(kb_folders, load), _entries(kb_folders)
+    known, entries = compiled(kb_folders), written(kb_folders)
     if cause is not None and cause not in known.causes:
         raise BadCall(f"there is no cause `{cause}`")
 
@@ -134,14 +127,15 @@ def schema(write: bool, check_only: bool) -> int:
     import json
 
     from traindx.engine.kb.packs import own_pack
-    from traindx.engine.kb.schema import schemas, written
+    from traindx.engine.kb.schema import schemas
+    from traindx.engine.kb.schema import written as to_write
 
     if not (write or check_only):
         click.echo(json.dumps(schemas(), indent=2))
         return NOTHING_FOUND
     stale = [
         (path, text)
-        for path, text in written(own_pack().root / "schemas").items()
+        for path, text in to_write(own_pack().root / "schemas").items()
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]
     for path, text in stale:
@@ -172,35 +166,3 @@ def coverage(missing: bool) -> int:
     done = sum(item.done for item in found)
     click.echo(f"{done} of {len(found)} items done")
     return NOTHING_FOUND
-
-
-def _packs(kb_folders: tuple[Path, ...]) -> list[Pack]:
-    from traindx.engine.kb.packs import PackError, all_packs
-
-    try:
-        return all_packs(kb_folders)
-    except PackError as error:
-        raise BadCall(str(error)) from None
-
-
-def _entries(kb_folders: tuple[Path, ...]) -> Validated:
-    """What stands in the files. Raises BadCall with every mistake in them."""
-    from traindx.engine.kb.load import read_packs
-
-    return _loaded(kb_folders, read_packs)
-
-
-def _checked(kb_folders: tuple[Path, ...]) -> Scope:
-    """Everything read and checked. Raises BadCall with every mistake."""
-    from traindx.engine.kb.load import check_packs
-
-    return _loaded(kb_folders, check_packs)
-
-
-def _loaded(kb_folders: tuple[Path, ...], load: Callable[[list[Pack]], Loaded]) -> Loaded:
-    from traindx.engine.kb.problems import KnowledgeError
-
-    try:
-        return load(_packs(kb_folders))
-    except KnowledgeError as error:
-        raise BadCall(f"the knowledge base does not load\n\n{error}") from None
