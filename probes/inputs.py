@@ -43,3 +43,13 @@ class Input(NamedTuple):
     """True where the person named it; false where it was found in a directory."""
     printed: bool = False
     """A machine printed all of it, however much it reads like sentences."""
+
+    @property
+    def size(self) -> int:
+        """Bytes; 0 where that is not known before it is read."""
+        if self.data is not None:
+            return len(self.data)
+        try:
+            return self.path.stat().st_size if self.path is not None else 0
+        except OSError:
+            return 0

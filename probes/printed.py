@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
+
+NEARLY_ALL = 0.7
+"""The share of a text from which on the settings in it are what it is."""
 
 
 class PrintedSettings(NamedTuple):
@@ -14,3 +18,8 @@ class PrintedSettings(NamedTuple):
     """The number of its first line in that log, counted from 1."""
     text: str
     """Its lines without ranks and times before them."""
+
+
+def are_nearly_all(settings: Iterable[PrintedSettings], text: bytes) -> bool:
+    """Whether these settings are what a text consists of: it is a dump of them and no log."""
+    return sum(len("".join(one.text.split())) for one in settings) > NEARLY_ALL * len(b"".join(text.split()))

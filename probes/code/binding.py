@@ -187,14 +187,9 @@ def _with(node: SgNode, block: Block) -> None:
 def _imports(node: SgNode, block: Block) -> None:
     at = node.range().end.index
     for child in node.children():
-        named = (
-            child.field("alias")
-            if child.kind() == "aliased_import"
-            else child
-            if child.kind() == "dotted_name"
-            else None
-        )
-        if named:
+        kind = child.kind()
+        named = child.field("alias") if kind == "aliased_import" else child
+        if named and kind in ("aliased_import", "dotted_name"):
             _define(block, Definition(named.text().rpartition(".")[2], None, (), at, block, "import"))
 
 

@@ -17,7 +17,7 @@ from .occurrence import Occurrence
 from .patch import Applied, FilePatch, Patch, Refused
 from .placing import Unplaceable, place_change
 from .refusals import as_told, by_hand
-from .spell import NotSpelled, spelled
+from .spell import NotSpelled, is_all_off
 from .trial import Trials
 from .unchanged import misplaced
 from .values import equal
@@ -101,7 +101,7 @@ class _Planner:
         """Whether a value is what stands where none of the trainer's switches is given."""
         trainers = (read.trainer for read in self.reads if read.document.format == "shell")
         return any(
-            _all_off(way, value)
+            is_all_off(way, value)
             for one in trainers
             if one is not None and one.bare_flags
             for way in one.settings.get(setting, ())
@@ -195,10 +195,3 @@ def _has_word(candidate: Candidate, value: str) -> bool:
     read, dialect, way, _ = candidate
     is_text = isinstance(way.values.get(value), str)
     return value in way.values and (is_text or dialect.bare_flags or read.document.format != "shell")
-
-
-def _all_off(way: Way, value: Scalar) -> bool:
-    try:
-        return all(raw is False for raw in spelled(way, value, None).values())
-    except NotSpelled:
-        return False

@@ -111,3 +111,11 @@ def _size(gib: float, old: str) -> str:
     if number != int(number):
         raise NotSpelled(f"{gib:g} GiB is no whole number of {unit}")
     return f"{int(number)}{unit}{rest}"
+
+
+def is_all_off(way: Way, value: Scalar) -> bool:
+    """Whether a value is what stands where no switch of this way is given."""
+    try:
+        return all(raw is False for raw in spelled(way, value, None).values())
+    except NotSpelled:
+        return False

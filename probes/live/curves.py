@@ -20,10 +20,6 @@ from .shares import COLUMNS
 
 GIB = float(1 << 30)
 _SOME = 3
-_BRIEF, _COPIES = 200, 3
-"""Steps of a copy of a model before what it is trained on is that of the run; and how many shorter ones are no accident."""
-_LATE = 10
-"""Steps of other optimizers before the first of one that is not there from the start."""
 _QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
 """A loss as the script computes it may be anything; what trainers hide from their logs is not hidden here."""
 _COLUMNS: Mapping[str, tuple[str, float]] = {
@@ -45,8 +41,6 @@ _OF_A_SHAPE = (
     "grad.norm.growing", "grad.norm.rising_before_trouble", "grad.norm.vanishing",
 )  # fmt: skip
 """Facts of a curve that mean nothing where several models train against each other."""
-
-
 _OF_TIMES = ("log.speed.slowdown", "log.speed.stalls")
 """Facts of the times of single steps, which tell of other work on the machine too: see shares.py."""
 
@@ -177,29 +171,6 @@ def _tell_zero_from_start(told: Told, curve: Curve) -> None:
         nothing = not any(loss.values[:_SOME])
         told.tell("loss.zero_from_start", nothing, loss.marks[0])
         told.tell("loss.zero", True if nothing else None, loss.marks[0])
-
-
-def aside(curves: Sequence[Curve]) -> list[Curve]:
-    """Those of copies that train for a few steps: on a task of meta-learning, at a client, to see what a model could learn.
-
-    The loss begins anew in each, and what one of them comes to is not what the run comes to.
-    """
-    brief = [one for one in curves if one.copied and one.count < _BRIEF]
-    return brief if len(brief) >= _COPIES else []
-
-
-def are_apart(curves: Sequence[Curve]) -> bool:
-    """Whether several optimizers of one process step in turn, on losses of their own, as the two sides of a GAN do.
-
-    Or one of them is made in the course of the run, while another goes on: what it trains is new, and so is the loss.
-    """
-    brief = {id(one) for one in aside(curves)}
-    own = [one for one in curves if one.process is curves[0].process and id(one) not in brief]
-    if any(one.first + _LATE < other.first < one.last for one in own for other in own):
-        return True
-    in_turn = [one for one in own if any(one.overlaps(other) for other in own if other is not one)]
-    losses = [list(series.values[:50]) for one in in_turn if (series := one.losses())]
-    return any(one != losses[0] for one in losses[1:])
 
 
 def _measured(value: Any) -> float | None:

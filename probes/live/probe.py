@@ -9,8 +9,9 @@ from traindx.engine.facts import Fact, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event, Findings, InputSeen
 
+from .apart import are_apart, aside
 from .crowd import tell_crowd
-from .curves import Curve, are_apart, aside, curves_of, facts_of
+from .curves import Curve, curves_of, facts_of
 from .failures import read_failures
 from .feeders import tell_failed_feeder
 from .native import tell_fault

@@ -21,9 +21,9 @@ def tell_adversaries(told: Told, store: Store, names: Names) -> None:
         if first is not None:
             told.tell("loss.first_nonfinite_step", told.step(first.mark), first.mark)
     every = [one for metric in _METRICS for one in store.of(metric)]
-    gan = any(names.is_of_gan(one.name.printed) for one in every)
-    opponents = [one for one in every if names.is_of_discriminator(one.name.printed, gan=gan)]
-    generators = [one for one in every if names.is_of_generator(one.name.printed)]
+    gan = any(names.losses.is_of_gan(one.name.printed) for one in every)
+    opponents = [one for one in every if names.losses.is_of_discriminator(one.name.printed, gan=gan)]
+    generators = [one for one in every if names.losses.is_of_generator(one.name.printed)]
     if opponents and generators:
         won = all(_is_won(told, one) for one in opponents)
         risen = any(_has_risen(told, one) for one in generators)

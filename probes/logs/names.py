@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.regex import regex
 
-_CAMEL = regex(r"(?<=[a-z]{2})(?=[A-Z][a-z])")
-_TIMES = regex(r"\*\s?\d+k?\b")
-_SPLIT = regex(r"[^a-z0-9]+")
+from .named_losses import NamedLosses
+from .printed_words import words_of
+
 _PARTS = {"loss": "loss_part", "eval_loss": "eval_loss_part"}
 POSITIONS = frozenset(("step", "env_step", "epoch", "total_steps", "total_epochs"))
 """Metrics that say where a run is; validation has no other."""
@@ -30,11 +29,6 @@ class Name(NamedTuple):
     """In lower case, separators as spaces: two series of one metric are told apart by it."""
     trust: int
     """Lower is better, where several names give one metric."""
-
-
-def words_of(text: str) -> tuple[str, ...]:
-    """A printed name as lower-case words: `valLoss`, `val_loss` and `Val loss` are one."""
-    return tuple(filter(None, _SPLIT.split(_CAMEL.sub(" ", _TIMES.sub("", text)).lower())))
 
 
 class _General(NamedTuple):
@@ -64,18 +58,13 @@ class Names:
         general = knowledge.once(_general)
         self._names, self._starts = dict(general.whole), general.starts
         self._metrics = knowledge.metrics
+        self.losses = NamedLosses(knowledge)
         self._training = knowledge.words["of-training"]
         self._validation = knowledge.words["of-validation"]
         self._of_training = frozenset(map(str.encode, self._training))
         self._of_validation = frozenset(map(str.encode, self._validation))
-        self._discriminator = knowledge.words["of-discriminator"]
-        self._perhaps_discriminator = knowledge.words["perhaps-of-discriminator"]
-        self._gan = knowledge.words["of-gan"]
-        self._generator = knowledge.words["of-generator"]
         self._barred = knowledge.words["not-a-reading"]
         self._elsewhere = knowledge.words["not-a-position"]
-        self._density = knowledge.words["of-density"]
-        self._held_down = knowledge.words["held-down"]
         self._sizes = knowledge.words["also-a-size"]
         self._host = knowledge.words["of-host"]
         self._known: dict[tuple[str, bool | None, bool], Name | None] = {}
@@ -113,28 +102,6 @@ class Names:
         long, short = (word for word in words if len(word) > 3), (word for word in words if len(word) <= 3)
         self._needed[key] = needed = tuple(long), tuple(short)
         return needed
-
-    def is_of_discriminator(self, printed: str, *, gan: bool) -> bool:
-        """Whether a loss, by the name it is printed under, is that of a discriminator; `gan` that others are a GAN's for sure."""
-        words = printed.split()
-        sure = not self._discriminator.isdisjoint(words)
-        return sure or (gan and not self._perhaps_discriminator.isdisjoint(words))
-
-    def is_of_gan(self, printed: str) -> bool:
-        """Whether nothing but a GAN has a loss that is printed under this name."""
-        return not self._gan.isdisjoint(printed.split())
-
-    def is_of_generator(self, printed: str) -> bool:
-        """The same for a generator."""
-        return not self._generator.isdisjoint(printed.split())
-
-    def is_of_density(self, printed: str) -> bool:
-        """Whether a loss, by the name it is printed under, is a likelihood and may go below zero."""
-        return not self._density.isdisjoint(printed.split())
-
-    def is_held_down(self, printed: str) -> bool:
-        """Whether what a term of the loss stands for is kept where it is, and not learnt."""
-        return not self._held_down.isdisjoint(words_of(printed))
 
     def may_be_size(self, printed: str) -> bool:
         """Whether a step, by the name it is printed under, is something else in a sentence."""

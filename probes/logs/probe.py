@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.probe import EXCERPT, Findings, InputSeen, Progress
+from traindx.engine.probe import Findings, InputSeen, Progress
 
 from ..inputs import Input, Kind
 from ..pasted import PastedCode
-from ..printed import PrintedSettings
+from ..printed import PrintedSettings, are_nearly_all
 from ..text import Unreadable
 from .blocks import Block, Blocks
 from .collected import Collected
@@ -22,6 +21,7 @@ from .hits import Hits
 from .lines import Lines
 from .listening import Listener
 from .log import Log
+from .passing import Passing
 from .positions import Positions
 from .scan import Scan
 from .signatures import for_machines
@@ -35,11 +35,7 @@ FULL = 256 << 20
 """Bytes up to which every number of a log is read; of a larger one they are sampled."""
 SPEED = 20e6
 """Bytes a second, for the estimate of what reading will cost."""
-_EVERY = 0.2
-"""Seconds between two calls of the progress callback."""
 _KINDS = (Kind.LOG, Kind.RECORDS, Kind.EVENTS)
-_NEARLY_ALL = 0.7
-"""The share of a file from which on the settings in it are what it is."""
 
 Mode = Literal["auto", "full", "triage"]
 
@@ -64,7 +60,7 @@ class LogProbe:
         prose: bool = True,
     ) -> None:
         self._inputs = [one for one in inputs if one.kind in _KINDS]
-        self._knowledge, self._mode, self._progress = knowledge, scan, progress
+        self._knowledge, self._mode = knowledge, scan
         self._noticing, self._prose = noticing, prose
         self._facts = Collected(knowledge)
         self._machines = knowledge.once(for_machines)
@@ -72,7 +68,7 @@ class LogProbe:
         self._findings = Findings()
         self._logs: list[Log] = []
         self._settings: list[PrintedSettings] = []
-        self._called = 0.0
+        self._passing = Passing(progress, noticing)
 
     @property
     def gives(self) -> frozenset[str]:
@@ -87,7 +83,7 @@ class LogProbe:
     @property
     def cost(self) -> float:
         """Seconds, by the size of the inputs."""
-        return sum(map(_size, self._inputs)) / SPEED
+        return sum(one.size for one in self._inputs) / SPEED
 
     @property
     def asked_for(self) -> bool:
@@ -114,12 +110,13 @@ class LogProbe:
             self._findings.events = conclusion.events
             self._findings.unknowable = conclusion.unknowable
         self._findings.facts = list(self._facts)
+        self._findings.excerpts = self._passing.excerpts
         return self._findings
 
     # -- reading
 
     def _read(self, source: Input) -> None:
-        note, bad, size, kind = "", False, _size(source), source.kind
+        note, bad, size, kind = "", False, source.size, source.kind
         try:
             if source.kind is Kind.LOG:
                 note, size, kind = self._read_log(source)
@@ -141,7 +138,7 @@ class LogProbe:
         log = Log(source.name, scan.store, scan.positions, scan.lines, listener.heard)
         if self._noticing is not None:
             self._noticing.begin(log, self._hits, listener.raising.settle)
-        watched = self._watched(source, blocks)
+        watched = self._passing.through(source, blocks)
         if (first := next(watched, None)) is None:
             raise Unreadable("; ".join(blocks.notes) or "empty")
         notes = self._feed(source, scan, listener, first, watched)
@@ -151,7 +148,7 @@ class LogProbe:
         notes += blocks.notes
         if log.store.full:
             notes.append("more kinds of numbers than are kept")
-        kind = Kind.CONFIG if _is_settings(first, listener.settings.blocks) else Kind.LOG
+        kind = Kind.CONFIG if are_nearly_all(listener.settings.blocks, first.data) else Kind.LOG
         return "; ".join(notes), blocks.size, kind
 
     def _feed(
@@ -161,7 +158,7 @@ class LogProbe:
         if self._prose and self._noticing is None and not source.printed and written.applies(first):
             written.read(chain((first,), others))
             return []
-        if self._mode == "triage" or (self._mode == "auto" and _size(source) > FULL):
+        if self._mode == "triage" or (self._mode == "auto" and source.size > FULL):
             from .triage import Triage
 
             triage = Triage(scan, listener)
@@ -170,24 +167,6 @@ class LogProbe:
         for block in chain((first,), others):
             scan.feed(block)
         return []
-
-    def _watched(self, source: Input, blocks: Blocks) -> Iterator[Block]:
-        """The blocks, with the progress callback called now and then."""
-        total = _size(source)
-        block = None
-        for number, block in enumerate(blocks):
-            if number == 0:
-                self._findings.excerpts.append(block.data[:EXCERPT].decode(errors="replace"))
-            yield block
-            if self._noticing is not None:
-                self._noticing.grown()
-            now = time.monotonic()
-            if self._progress is not None and now - self._called >= _EVERY:
-                self._called = now
-                done = blocks.position()
-                self._progress(source.name, done, max(total, done))
-        if block is not None:
-            self._findings.excerpts.append(block.data[-EXCERPT:].decode(errors="replace"))
 
     def _read_records(self, source: Input) -> tuple[str, int, bool]:
         from .records import Records
@@ -200,10 +179,10 @@ class LogProbe:
         if self._noticing is not None:
             self._noticing.begin(log, self._hits, records.flush)
         try:
-            for row in rows_of(self._watched(source, blocks)):
+            for row in rows_of(self._passing.through(source, blocks)):
                 records.take(row)
         except NoRecords as error:
-            return f"no metric records: {error}", _size(source), source.named
+            return f"no metric records: {error}", source.size, source.named
         records.flush()
         log.positions.total_steps = records.total_steps
         self._logs.append(log)
@@ -219,18 +198,3 @@ class LogProbe:
             raise Unreadable(str(error)) from None
         self._logs.append(Log(source.name, store, Positions(lines), lines, Heard(), is_text=False))
         return "" if count else "no single numbers in it"
-
-
-def _is_settings(first: Block, settings: Sequence[PrintedSettings]) -> bool:
-    """Whether a file, given its first block, is a dump of settings and no log."""
-    whole = len(b"".join(first.data.split()))
-    return sum(len("".join(one.text.split())) for one in settings) > _NEARLY_ALL * whole
-
-
-def _size(source: Input) -> int:
-    if source.data is not None:
-        return len(source.data)
-    try:
-        return source.path.stat().st_size if source.path is not None else 0
-    except OSError:
-        return 0

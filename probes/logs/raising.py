@@ -6,7 +6,8 @@ from .heard import Heard
 from .page import CONTEXT, Page
 from .prose import SENT
 from .ranks import Prefix, body_of, prefix_of, stamp_of, worker_of
-from .traceback import BARE, HEADER, Traceback
+from .traceback import Traceback
+from .traceback_lines import BARE, HEADER
 
 MAX_RAISED = 2000
 

@@ -51,13 +51,13 @@ def tell_series(
     if loss is not None:
         hidden = _masked(told, loss, norms, evals)
         train = tell_loss(told, loss, [one for one in (*losses, *parts) if one is not loss], masked=hidden)
-        if lines is not None and lines.names.is_of_density(loss.name.printed) and not is_a_share(loss):
+        if lines is not None and lines.names.losses.is_of_density(loss.name.printed) and not is_a_share(loss):
             told.tell("loss.of_density", True, loss.marks[0])
         trouble = _trouble(told, loss, train, hidden=bool(hidden))
         if not has_no_level(told, loss):
             tell_resume(told, train)
     terms = [one for one in (*losses, *parts) if "total" not in one.name.printed]
-    tell_terms(told, terms, lines.names.is_held_down if lines is not None else lambda _: False)
+    tell_terms(told, terms, lines.names.losses.is_held_down if lines is not None else lambda _: False)
     _tell_nan_iterations(told, store)
     evals_and_parts = [*evals, *store.of("eval_loss_part")]
     validation = standing(evals_and_parts, lines)

@@ -16,16 +16,16 @@ def standing(losses: Sequence[Series], lines: Lines | None) -> Series | None:
     if not losses or lines is None:
         return next(iter(losses), None)
     names, first = lines.names, losses[0]
-    gan = any(names.is_of_gan(one.name.printed) for one in losses)
-    if not names.is_of_discriminator(first.name.printed, gan=gan):
+    gan = any(names.losses.is_of_gan(one.name.printed) for one in losses)
+    if not names.losses.is_of_discriminator(first.name.printed, gan=gan):
         return first
     others = [
         one
         for one in losses
         if one.count * 2 >= first.count
         and one.first is not None
-        and not names.is_of_discriminator(one.name.printed, gan=gan)
-        and not names.is_of_generator(one.name.printed)
+        and not names.losses.is_of_discriminator(one.name.printed, gan=gan)
+        and not names.losses.is_of_generator(one.name.printed)
     ]
     return max(others, key=lambda one: one.first.value if one.first else 0.0, default=first)
 

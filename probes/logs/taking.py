@@ -9,12 +9,14 @@ from .names import POSITIONS, Name
 from .pairs import Pairs
 from .quantities import scale, unit_in_name, whole
 from .reading import Reading, Value
-from .tokens import NO_STEP, is_like_a_sentence
+from .tokens import NO_STEP, VALUE_NEXT, is_like_a_sentence
 
 if TYPE_CHECKING:
     from .reader import Reader
 
 _RATES = frozenset(("steps_per_second", "seconds_per_step"))
+_SCORES = frozenset(("accuracy", "eval_accuracy"))
+"""Metrics that are also printed as a count of all: `Accuracy: 952/1000`."""
 _SHORT = (b"k", b"K", b"M", b"B")
 """What follows a count that is printed short: `step:60K`."""
 
@@ -30,8 +32,11 @@ class Taking:
         self.unit = b""
         self.times = 1.0
         self.armed = False
+        self.frozen = False
         self.parted = False
         """Between the name and its number stands where it was measured."""
+        self.measured = (-1, -1)
+        """The name before a word that says where it was measured."""
         self.validation: bool | None = None
         self.leading = True
 
@@ -47,6 +52,11 @@ class Taking:
         if b"/" not in unit:
             return None
         return self.reader.names.find(f"n {unit.decode()}", self.validation, leading=self.leading)
+
+    def reset(self) -> None:
+        """Words that wait belong to no number."""
+        self.start, self.unit, self.times = -1, b"", 1.0
+        self.armed = self.frozen = self.parted = False
 
     def take(self, name: Name, token: re.Match[bytes], unit: bytes) -> None:
         """Take in a number as what its name says it is."""
@@ -94,3 +104,32 @@ class Taking:
             )
             end = token.end() if end is None else end
             self.reading.values.append(Value(name, token.start(), end, by * self.times, bare, words))
+
+    def take_pair(self, token: re.Match[bytes]) -> None:
+        """Take in a pair such as `40/782`: a position, a score as a count of all, or how far the run is."""
+        done, total = (part.strip() for part in token[0].decode().split("/"))
+        name = self.name_here()
+        if name is not None and name.metric == "epoch":
+            self.reading.place("epoch", done, token.start())
+            self.reading.total_epochs = whole(total)
+        elif name is not None and name.metric in _SCORES and int(done) <= int(total) > 0:
+            self.times = 1.0 / int(total)
+            self.value(name, token, b"", end=token.start() + len(done))
+        elif not self._is_around(done, total):
+            words = b"" if self.start < 0 or self.armed else self.line[self.start : self.end]
+            self.pairs.take(token, name, words, validation=bool(self.validation))
+        self.reset()
+        if name is not None and name.metric in POSITIONS:
+            self.go_on(token.end())
+
+    def _is_around(self, done: str, total: str) -> bool:
+        """Whether a pair is none of a run: it counts its folds, or is more than the whole, as an epoch and a batch in `59/0`."""
+        if int(done) > int(total) or int(total) == 0:
+            return True
+        return self.start >= 0 and self.reader.is_around_a_run(self.line[self.start : self.end])
+
+    def go_on(self, position: int) -> None:
+        """Let the name before a position wait for the number behind it: `loss at iteration 40: 0.3`."""
+        if self.measured[0] >= 0 and VALUE_NEXT.match(self.line, position):
+            self.start, self.end = self.measured
+            self.armed = self.parted = True

@@ -5,41 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from traindx.engine.regex import regex
-
 from .frames import Frame
 from .raised import Raised
+from .traceback_lines import (
+    ANY_TYPE,
+    ARROW,
+    CELL,
+    CHAIN,
+    ENDS,
+    EXCEPTION,
+    FRAME,
+    HEADER,
+    IGNORED,
+    NOTEBOOK_FRAME,
+    NOTEBOOK_HEADER,
+)
 
 MAX_FRAMES = 80
 MAX_MESSAGE = 4000
 _MAX_ODD = 12
 """Lines that belong to nothing before a traceback without an exception is given up."""
-
-HEADER = regex(r"^(?P<indent>.*?)(?P<kept>Original )?Traceback \(most recent call (?:last|first)\)")
-EXCEPTION = regex(
-    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Fault|Failure|OutOfMemory|Timeout|Mismatch"
-    r"|NotFound|Undefined|Invalid\w*|Unset\w*)|(?:[a-z_]\w*\.)+[A-Z]\w+|KeyboardInterrupt|StopIteration)(?P<colon>(?: \(see above for traceback\))?:(?:\s|$))?(?P<message>.*)$"
-)
-"""TensorFlow 1 says in brackets that the traceback stands above."""
-BARE = regex(
-    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)|KeyboardInterrupt)(?P<colon>(?: \(see above for traceback\))?:(?:\s|$)|$)(?P<message>.*)$"
-)
-"""An exception that stands alone: only names that can be nothing else."""
-_NOTEBOOK_HEADER = regex(r"\s*(?P<type>[A-Za-z_][\w.]*)\s+")
-_ANY_TYPE = regex(r"^(?P<type>[A-Za-z_][\w.]*)(?P<colon>:(?:\s|$))?(?P<message>.*)$")
-_FRAME = regex(
-    r'^\s*File "(?P<file>[^"\n]{1,400})"(?:, line (?P<line>\d{1,9}))?(?:, in (?P<function>.{1,200}))?$'
-)
-_CELL = regex(
-    r"^(?:Cell|Input) In ?\[\d*\](?:, line (?P<line>\d+))?(?:,? in (?P<function><?[\w. :]+>?)(?:\(.*\))?)?:?$"
-)
-_NOTEBOOK_FRAME = regex(
-    r"^(?:File )?(?P<file>(?:[A-Za-z]:)?[~\w./\\<>@+ -]{2,300}?)(?::(?P<line>\d+))?,? in (?P<function><?[\w.]+(?: line: \d+)?>?)(?:\(.*\))?$"
-)
-_ARROW = regex(r"^-{1,}> ?(?P<line>\d+) ?(?P<code>.*)$")
-_CHAIN = regex(r"^(?:During handling of the above exception|The above exception was the direct cause)")
-_IGNORED = regex(r"^Exception ignored in[: ]")
-_ENDS = regex(r"^(?:={6,}|-{10,}|\$ |>>> |In \[\d|note:|srun: |slurmstepd|Exception ignored in)|\d%\|")
 
 
 class Traceback:
@@ -48,7 +33,7 @@ class Traceback:
     def __init__(self, header: str, before: str = "") -> None:
         found = HEADER.match(header)
         self.indent = len(found["indent"]) - len(found["indent"].lstrip()) if found else 0
-        kind = _NOTEBOOK_HEADER.fullmatch(found["indent"]) if found else None
+        kind = NOTEBOOK_HEADER.fullmatch(found["indent"]) if found else None
         self.notebook = kind["type"] if kind else ""
         self.stamped = False
         """Its first line begins with a time or a log level."""
@@ -56,7 +41,7 @@ class Traceback:
         self.chain: list[str] = []
         self.raised: Raised | None = None
         self.in_worker = bool(found and found["kept"])
-        self.ignored = bool(_IGNORED.match(before.strip()))
+        self.ignored = bool(IGNORED.match(before.strip()))
         self._message: list[str] = []
         self._waiting = self._odd = 0
         self._silent = False
@@ -74,10 +59,10 @@ class Traceback:
     def look_back(self, lines: Sequence[str]) -> None:
         """Take the frames right before an exception whose header was cut off, as in a pasted piece."""
         start = len(lines)
-        while start and (_FRAME.match(lines[start - 1]) or lines[start - 1].startswith(("  ", "\t"))):
+        while start and (FRAME.match(lines[start - 1]) or lines[start - 1].startswith(("  ", "\t"))):
             start -= 1
         for text in lines[start:]:
-            if found := _FRAME.match(text):
+            if found := FRAME.match(text):
                 self._add(found)
             elif self.frames and text.strip():
                 self._source(text.strip())
@@ -104,7 +89,7 @@ class Traceback:
         stripped = text.strip()
         if not stripped:
             return self._tolerate(0 if self.notebook else 1)
-        if found := _FRAME.match(text):
+        if found := FRAME.match(text):
             self._add(found)
         elif (self.notebook and self._notebook(stripped)) or self._ends_here(text, stripped, number, line):
             pass
@@ -130,19 +115,19 @@ class Traceback:
         self.frames.append(Frame(found["file"], line, function))
 
     def _notebook(self, text: str) -> bool:
-        if arrow := _ARROW.match(text):
+        if arrow := ARROW.match(text):
             if self.frames:
                 last = self.frames[-1]
                 self.frames[-1] = Frame(
                     last.file, int(arrow["line"]), last.function, arrow["code"].strip()[:300]
                 )
             return True
-        if cell := _CELL.match(text):
+        if cell := CELL.match(text):
             line = int(cell["line"]) if cell["line"] else None
             self.frames.append(Frame("<notebook>", line, cell["function"] or "<module>"))
             return True
-        if _NOTEBOOK_FRAME.match(text) and not re.match(r"\d+ ", text):
-            self._add(_NOTEBOOK_FRAME.match(text))  # type: ignore[arg-type]
+        if NOTEBOOK_FRAME.match(text) and not re.match(r"\d+ ", text):
+            self._add(NOTEBOOK_FRAME.match(text))  # type: ignore[arg-type]
             return True
         return bool(re.match(r"\d+(?:\s|$)", text))
 
@@ -154,9 +139,9 @@ class Traceback:
     def _ends_here(self, text: str, stripped: str, number: int, line: bytes) -> bool:
         indent = len(text) - len(text.lstrip())
         if self.notebook:
-            found = _ANY_TYPE.match(stripped) if stripped.startswith(self.notebook) else None
+            found = ANY_TYPE.match(stripped) if stripped.startswith(self.notebook) else None
         elif indent <= self.indent and self.frames:
-            found = EXCEPTION.match(stripped) or _ANY_TYPE.match(stripped)
+            found = EXCEPTION.match(stripped) or ANY_TYPE.match(stripped)
             if found and not EXCEPTION.match(stripped) and not (found["colon"] or found["type"] == stripped):
                 found = None
         else:
@@ -179,13 +164,13 @@ class Traceback:
         if not text.strip():
             self._waiting = 1
             return True
-        if self._silent or _ENDS.search(text) or sum(map(len, self._message)) > MAX_MESSAGE:
+        if self._silent or ENDS.search(text) or sum(map(len, self._message)) > MAX_MESSAGE:
             return False
         self._message.append(text.strip() if len(text) - len(text.lstrip()) <= self.indent else text.rstrip())
         return True
 
     def _link(self, text: str) -> bool:
-        if _CHAIN.match(text.strip()) and self.raised is not None:
+        if CHAIN.match(text.strip()) and self.raised is not None:
             self.chain.append(f"{self.raised.type}: {''.join(self._message[:1]).strip()[:300]}")
             self._waiting = 1
             return True

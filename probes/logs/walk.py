@@ -26,7 +26,6 @@ from .tokens import (
     NUMBERED_PART,
     PAIR,
     TOKEN,
-    VALUE_NEXT,
     unit_at,
 )
 
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 1500
 """Words, numbers and marks of a line that are looked at."""
-_SCORES = frozenset(("accuracy", "eval_accuracy"))
-"""Metrics that are also printed as a count of all: `Accuracy: 952/1000`."""
-
 _LETTER = regex(rb"[A-Za-z]")
 _NUMBERED = regex(rb"(?<![A-Za-z])([A-Za-z]+)[-_#]?\d")
 _RESETS = frozenset(b",;{}&")
@@ -48,9 +44,6 @@ class Walk(Taking):
 
     def __init__(self, reader: Reader, line: bytes) -> None:
         super().__init__(reader, line)
-        self.frozen = False
-        self.measured = (-1, -1)
-        """The name before a word that says where it was measured."""
         self.bare = Bare()
         self.glued = False
         """A number stood right behind a word inside of the line: without a measurement it is part of a name."""
@@ -72,9 +65,9 @@ class Walk(Taking):
             elif kind == "mark":
                 position = self._mark(token)
             elif kind == "pair":
-                self._pair(token)
+                self.take_pair(token)
             else:
-                self._reset()
+                self.reset()
         reading = self.reading
         self.bare.settle(self.reader, self.line, reading)
         if self.glued and not reading.values:
@@ -87,14 +80,10 @@ class Walk(Taking):
             reading.forget_pair()
         return reading
 
-    def _reset(self) -> None:
-        self.start, self.unit, self.times = -1, b"", 1.0
-        self.armed = self.frozen = self.parted = False
-
     def _word(self, token: re.Match[bytes]) -> None:
         word = token[0]
         if FILE.search(word):
-            self._reset()
+            self.reset()
             return
         if self.frozen:
             return
@@ -104,9 +93,9 @@ class Walk(Taking):
         if self.start >= 0 and self.reader.places(word):
             self.measured = (self.start, self.end)
         if kind == "breaks":
-            self._reset()
+            self.reset()
         elif kind == "" and (self.armed or self.start < 0):
-            self._reset()
+            self.reset()
             self.start, self.end = token.span()
         elif kind == "" or (kind == "wraps" and not self.line.startswith(b"(", token.end())):
             self.end = token.end()
@@ -132,8 +121,8 @@ class Walk(Taking):
             pair = PAIR.match(self.line, found.start(2))
             assert pair is not None
             self.pairs.take(pair, name, b"", validation=bool(self.validation))
-        self._reset()
-        self._go_on(token.end())
+        self.reset()
+        self.go_on(token.end())
         return True
 
     @cached_property
@@ -153,12 +142,12 @@ class Walk(Taking):
             # A name in a second language follows: `num epochs / epoch数: 3`.
             self.frozen = self.start >= 0
         elif mark[0] in _RESETS or (mark == b"-" and self.line[position : position + 1] in (b" ", b"")):
-            self._reset()
+            self.reset()
         elif mark == b"|":
             if self.start >= 0 and NUMBER_NEXT.match(self.line, position):
                 self.armed = True
             else:
-                self._reset()
+                self.reset()
         return position
 
     def _parenthesis(self, inside: re.Match[bytes]) -> int:
@@ -173,35 +162,13 @@ class Walk(Taking):
             return inside.start() + 1
         return inside.end()
 
-    def _pair(self, token: re.Match[bytes]) -> None:
-        done, total = (part.strip() for part in token[0].decode().split("/"))
-        name = self.name_here()
-        if name is not None and name.metric == "epoch":
-            self.reading.place("epoch", done, token.start())
-            self.reading.total_epochs = whole(total)
-        elif name is not None and name.metric in _SCORES and int(done) <= int(total) > 0:
-            self.times = 1.0 / int(total)
-            self.value(name, token, b"", end=token.start() + len(done))
-        elif not self._is_around(done, total):
-            words = b"" if self.start < 0 or self.armed else self.line[self.start : self.end]
-            self.pairs.take(token, name, words, validation=bool(self.validation))
-        self._reset()
-        if name is not None and name.metric in POSITIONS:
-            self._go_on(token.end())
-
-    def _is_around(self, done: str, total: str) -> bool:
-        """Whether a pair is none of a run: it counts its folds, or is more than the whole, as an epoch and a batch in `59/0`."""
-        if int(done) > int(total) or int(total) == 0:
-            return True
-        return self.start >= 0 and self.reader.is_around_a_run(self.line[self.start : self.end])
-
     def _number(self, token: re.Match[bytes]) -> int:
         position = token.end()
         if self.armed and token[0].isdigit() and (decimals := DECIMALS.match(self.line, position)):
             name = self.name_here()
             if name is not None and name.metric not in POSITIONS:
                 self.value(name, token, b"", end=decimals.end())
-                self._reset()
+                self.reset()
                 return decimals.end()
         unit, after = unit_at(self.line, position)
         name = None if GOES_ON.match(self.line, position) else self.name_by_unit(unit) or self.name_here()
@@ -215,14 +182,8 @@ class Walk(Taking):
             words = self.line[self.start : self.end]
             if (split := self.reader.split(words)) is not None:
                 self.bare.note(split, self.start, token)
-        self._reset()
+        self.reset()
         if name is not None and name.metric in POSITIONS:
-            self._go_on(after)
+            self.go_on(after)
         self.measured = (-1, -1)
         return after
-
-    def _go_on(self, position: int) -> None:
-        """Let the name before a position wait for the number behind it: `loss at iteration 40: 0.3`."""
-        if self.measured[0] >= 0 and VALUE_NEXT.match(self.line, position):
-            self.start, self.end = self.measured
-            self.armed = self.parted = True

@@ -286,7 +286,7 @@ def test_a_line_without_end_is_cut(read: Reads) -> None:
 
 
 def test_progress_is_told(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("traindx.probes.logs.probe._EVERY", 0.0)
+    monkeypatch.setattr("traindx.probes.logs.passing.EVERY", 0.0)
     calls = list[tuple[str, int, int]]()
     data = b"step 1 loss 2.5\n" * 20_000
     LogProbe([Input("a", Kind.LOG, data=data)], knowledge, progress=lambda *call: calls.append(call)).run()

@@ -58,14 +58,11 @@ class _Reader:
                     self.call(node)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
-        if (
-            isinstance(target, ast.Tuple)
-            and isinstance(value, ast.Tuple)
-            and len(target.elts) == len(value.elts)
-        ):
-            for one, other in zip(target.elts, value.elts, strict=True):
-                self.assign(one, other)
-            return
+        match (target, value):
+            case ast.Tuple(elts=names), ast.Tuple(elts=values) if len(names) == len(values):
+                for one, other in zip(names, values, strict=True):
+                    self.assign(one, other)
+                return
         path = dotted(target)
         if path and isinstance(value, ast.Call):
             # Of `val = make(...).batch(8).prefetch(2)` every call is for `val`.

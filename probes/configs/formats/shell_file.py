@@ -11,7 +11,9 @@ from traindx.engine.regex import regex
 from ..document import MAX_ENTRIES, Entry, Part, Problem, Reading, Span
 from .shell_edit import ASSIGNMENT, insert, remove, spell
 from .shell_parts import Command, Heredoc, Script, Word
-from .shell_words import UNKNOWN, split
+from .shell_programs import inner_script, program_of, script_at
+from .shell_quotes import UNKNOWN
+from .shell_words import split
 
 MAX_SOURCE = 1 << 20
 """Characters; no script is longer."""
@@ -20,14 +22,10 @@ _NEGATIVE = regex(r"-\d|-\.\d|-inf", re.IGNORECASE)
 _OVERRIDE = regex(r"[+~]{0,2}(?P<name>[A-Za-z_][\w.@/\-]*(?:\[\d+\])?)=")
 _YACS = regex(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)+")
 _SBATCH = regex(r"#SBATCH[ \t]+-{1,2}(?P<name>[\w-]+)(?:=|[ \t]+|(?=\d)|$)(?P<value>[^\s#]*)")
-_SCRIPT = regex(r"(?P<name>[\w.\-]+)\.(?:py|sh|ipynb)$")
 _PROGRAM = regex(r"[\w./][\w./+:-]*")
 _SPREAD = ("export", "declare", "local", "readonly", "typeset", "env", "set", "setenv")
 _PROMPTS = ("$", "!", ">", "%", "sudo", "nohup", "time", "exec", "then", "do", "else", "&&")
 _WRITERS = ("cat", "tee", "echo")
-_SHELLS = ("bash", "sh", "zsh", "dash")
-_SCRIPT_NEXT = regex(r"-[a-z]*c")
-"""The option of a shell behind which the script itself stands: `bash -c '...'`, `bash -lc '...'`."""
 
 
 def read(text: str) -> Reading:
@@ -41,7 +39,7 @@ def read(text: str) -> Reading:
     problems = tuple(Problem(message, at, "note") for at in script.broken_continuations[:5])
     parts = tuple(part for command in script.commands for part in _parts(text, command))
     words = (word for command in script.commands for word in command.words[:8])
-    calls = {_program(word) for word in words if _PROGRAM.fullmatch(word.text)}
+    calls = {program_of(word) for word in words if _PROGRAM.fullmatch(word.text)}
     return Reading(tuple(entries[:MAX_ENTRIES]), problems, parts, calls=frozenset(calls))
 
 
@@ -63,7 +61,7 @@ def _command(command: Command) -> Iterator[Entry]:
     spread = bool(words) and words[0].text in _SPREAD
     words = words[1:] if spread else words
     alone = all(ASSIGNMENT.match(word.text) for word in words)
-    if (inner := _inner(words)) is not None:
+    if (inner := inner_script(words)) is not None:
         words = words[: words.index(inner) - 1]
     while words and (found := ASSIGNMENT.match(words[0].text)):
         kind = "environment" if spread or not alone else "variable"
@@ -73,24 +71,16 @@ def _command(command: Command) -> Iterator[Entry]:
         yield from _arguments(words)
 
 
-def _inner(words: list[Word]) -> Word | None:
-    """The script that a shell is handed in quotes, as in `srun bash -c 'torchrun train.py'`."""
-    for before, option, word in zip(words, words[1:], words[2:], strict=False):
-        if _program(before) in _SHELLS and _SCRIPT_NEXT.fullmatch(option.text):
-            return word
-    return None
-
-
 def _arguments(words: list[Word]) -> Iterator[Entry]:
     """The options of a command: those before the script are its launcher's."""
-    script = _script_at(words)
+    script = script_at(words)
     scope, subcommand = "", True
     index = 0
     while index < len(words):
         word = words[index]
         kind = "launch" if index < script else "option"
         if index == script:
-            scope = _program(word)
+            scope = program_of(word)
         index += 1
         if word.text == "-m" and index == script:
             continue
@@ -108,24 +98,7 @@ def _arguments(words: list[Word]) -> Iterator[Entry]:
             index += 1
         elif index <= script and not (subcommand and scope):
             # `accelerate launch`: what directly follows a program is its subcommand.
-            scope, subcommand = _program(word), True
-
-
-def _script_at(words: list[Word]) -> int:
-    """Where the training script or module stands; behind the end where the program itself is it."""
-    for index, word in enumerate(words):
-        if word.text == "-m" and index + 1 < len(words):
-            return index + 1
-        if _SCRIPT.search(word.text) and not word.text.startswith("-") and "=" not in word.text:
-            return index
-    return len(words)
-
-
-def _program(word: Word) -> str:
-    """`accelerate` for `/usr/bin/accelerate`, `train` for `./train.py`."""
-    name = word.text.rsplit("/", 1)[-1]
-    found = _SCRIPT.search(name)
-    return found["name"] if found else name[:100]
+            scope, subcommand = program_of(word), True
 
 
 def _values(words: list[Word], index: int, script: int) -> list[Word]:
@@ -183,7 +156,7 @@ def _parts(text: str, command: Command) -> Iterator[Part]:
     """Texts in a format of their own: heredocs, and options that hold JSON."""
     for heredoc in command.heredocs:
         yield from _heredoc(text, command, heredoc)
-    inner = _inner(command.words)
+    inner = inner_script(command.words)
     if inner is not None and inner.span is not None and UNKNOWN not in inner.text:
         yield Part("", "shell", inner.text, range(inner.span[0], inner.span[1] + 1))
     for word in command.words:
@@ -194,7 +167,7 @@ def _parts(text: str, command: Command) -> Iterator[Part]:
 
 
 def _heredoc(text: str, command: Command, heredoc: Heredoc) -> Iterator[Part]:
-    program = _program(command.words[0]) if command.words else ""
+    program = program_of(command.words[0]) if command.words else ""
     body = text[heredoc.start : heredoc.end]
     offsets = range(heredoc.start, heredoc.end + 1)
     if program.startswith("python"):

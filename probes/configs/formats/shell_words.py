@@ -8,7 +8,7 @@ import re
 from traindx.engine.regex import regex
 
 from .shell_parts import MAX_WORD, Command, Heredoc, Script, Word
-from .shell_quotes import UNKNOWN, Quoting, closing
+from .shell_quotes import Quoting, closing
 
 _ASSIGNED = regex(r"([A-Za-z_]\w*)(\+?)=")
 _PLAIN = regex(r"[^\\^'\"$`\s#<>();&|]+")
@@ -197,6 +197,3 @@ class _Splitter(Quoting):
 def _next_word(text: str, at: int) -> int:
     found = re.compile(r"[ \t]*[^\s;&|]*").match(text, at)
     return found.end() if found else at
-
-
-__all__ = ["UNKNOWN", "split"]
