@@ -79,7 +79,9 @@ def _tell_models(facts: LiveFacts, models: Sequence[Record], place: Place) -> No
     compiled = [bool(one["compiled"]) for one in models if one.get("compiled") is not None]
     facts.tell("config.torch_compile", any(compiled) if compiled else None, place)
     counts: dict[str, int] = {}
-    for name, count in (item for one in models for item in _mapping(one.get("dtypes")).items()):
+    # A second phase may go on with what the first has trained in another format.
+    latest = {(one.get("class"), one.get("parameters")): one for one in models}.values()
+    for name, count in (item for one in latest for item in _mapping(one.get("dtypes")).items()):
         kind = str(name).removeprefix("torch.")
         counts[kind] = counts.get(kind, 0) + (whole(count) or 0)
     if counts:

@@ -142,6 +142,17 @@ def test_accumulation_with_division_is_healthy() -> None:
     assert accumulated(4, steps=60)["loss.accumulated_unscaled"] is False
 
 
+def test_real_and_fake_at_lines_of_their_own_are_no_accumulation() -> None:
+    def body(critic: Any, optimizer: Any, step: int) -> None:
+        inputs, _ = classes()
+        critic(inputs).mean().backward(torch.tensor(-1.0))
+        critic(inputs.flip(0) + 1).mean().backward(torch.tensor(1.0))
+        optimizer.step()
+        optimizer.zero_grad()
+
+    assert loop(body).facts.get("loss.accumulated_unscaled") is not True
+
+
 def test_two_losses_of_one_forward_are_no_accumulation() -> None:
     def body(model: Any, optimizer: Any, step: int) -> None:
         inputs, labels = classes()

@@ -44,3 +44,15 @@ def test_the_first_step_is_measured_by_the_weights_that_it_moves(
 def test_weights_that_begin_near_zero_and_a_step_of_many_moves_tell_nothing() -> None:
     assert first_update(0.01, start=0.01) is None
     assert first_update(1.0, kind=torch.optim.LBFGS) is None
+
+
+def test_a_second_phase_is_judged_by_its_own_weights() -> None:
+    with checked("updates.Updates", "gradients.Gradients", "losses.Losses", "steps.Steps") as said:
+        for rate in (0.1, 1e-30):  # what a rate of 1e-30 adds to a number of usual size is rounded away
+            model = nn.Linear(8, 4)
+            optimizer = torch.optim.SGD(model.parameters(), rate)
+            for _ in range(20):
+                optimizer.zero_grad()
+                model(torch.randn(4, 8)).square().mean().backward()
+                optimizer.step()
+    assert said["model.unchanged_names"] == ["weight", "bias"]

@@ -328,6 +328,20 @@ def test_autocast_within_the_model_is_the_precision_of_the_run() -> None:
     )
 
 
+def test_a_second_phase_in_half_precision_takes_back_the_precision_of_the_first() -> None:
+    def run() -> None:
+        for dtype in (torch.float32, torch.bfloat16):
+            model = nn.Linear(8, 4).to(dtype)
+            optimizer = torch.optim.SGD(model.parameters(), 0.1)
+            for _ in range(4):
+                optimizer.zero_grad()
+                model(torch.ones(2, 8, dtype=dtype)).sum().backward()
+                optimizer.step()
+
+    said = watched(run)
+    assert any(one["kind"] == "retracted" and one["name"] == "config.precision" for one in said)
+
+
 def test_the_usual_batch_of_batch_normalisation_is_told() -> None:
     model = nn.Sequential(nn.Linear(8, 4), nn.BatchNorm1d(4))
 

@@ -89,3 +89,6 @@ class Precision(Part):
             self._journal.fact("model.batchnorm_batch", usual)
         if self._dtype is None and held == {"torch.float32"}:
             self._journal.fact("config.precision", "fp32")
+        elif self._dtype is None:
+            # A second phase may train what the first one left in another format.
+            self._journal.retract("config.precision")

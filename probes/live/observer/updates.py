@@ -39,7 +39,8 @@ class Updates(Part):
         self._journal = journal
         self._watcher = watcher
         self._sample: list[tuple[torch.Tensor, torch.Tensor]] = []
-        self._moved: dict[str, bool] = {}
+        self._moved: dict[int, tuple[str, bool]] = {}
+        """By the parameter: in a second phase of a run another one may have the name."""
         self._ratios: list[float] = []
         self._samples = 0
 
@@ -80,9 +81,9 @@ class Updates(Part):
             return
         self._samples += 1
         for one, update in zip(values["sampled"], values["updates"]):
-            name = values["model"].name_of(one)
             # NaN is a change, too.
-            self._moved[name] = self._moved.get(name, False) or update != 0.0
+            moved = update != 0.0 or self._moved.get(id(one), ("", False))[1]
+            self._moved[id(one)] = (values["model"].name_of(one), moved)
         if values.get("update_ratio") is not None:
             self._ratios.append(values["update_ratio"])
         if step == 1:
@@ -109,7 +110,7 @@ class Updates(Part):
     def _conclude(self) -> None:
         if not self._moved or self._samples < 2:
             return
-        still = [name for name, moved in self._moved.items() if not moved]
+        still = [name for name, moved in self._moved.values() if not moved]
         self._journal.fact("model.weights_change", len(still) < len(self._moved))
         if not still:
             self._journal.retract("model.unchanged_names")  # the rate was warming up

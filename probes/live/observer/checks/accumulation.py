@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ STEADY = 3
 LAST = 20
 """Steps after which the habit is known and nothing more is counted."""
 
+FRAMES = 60
+"""How far up the stack a call is followed."""
+
 SUMS = (
     "MeanBackward",
     "SumBackward",
@@ -33,8 +37,9 @@ SUMS = (
 class Accumulation(Part):
     """Compares the passes of a step with what the graph divides its losses by (accumulation by hand).
 
-    Only where each backward has its own forward, and there is one optimizer: a GAN backs up through
-    real and fake, and several losses of one forward are no accumulation.
+    Only where each backward has its own forward and is called from the same lines as the others, as in a loop over
+    batches, and there is one optimizer: a GAN backs up through real and fake, its critic steps many times before its
+    generator does, and several losses of one forward are no accumulation.
     """
 
     name = "accumulation"
@@ -45,6 +50,7 @@ class Accumulation(Part):
         self._passes = self._forwards = self._total = self._steady = 0
         self._last = self._before = 0
         self._factors: list[set[float] | None] = []
+        self._callers: set[tuple[Any, ...]] = set()
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """One forward more."""
@@ -55,10 +61,12 @@ class Accumulation(Part):
         self._passes += 1
         if self._watcher.step < LAST and len(self._factors) < 128:
             self._factors.append(divisors(loss))
+            self._callers.add(_callers())
 
     def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
         """What came before does not add up with what follows: the closure of LBFGS runs many times in a step."""
         self._passes, self._forwards, self._factors = 0, 0, []
+        self._callers.clear()
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """What follows within the step belongs to a search along a line, which asks for the loss again."""
@@ -68,7 +76,9 @@ class Accumulation(Part):
         """A round is complete."""
         searched = self._passes > self._before
         passes, forwards, factors = self._passes, self._forwards, self._factors
+        in_a_loop = len(self._callers) <= 1
         self._passes, self._forwards, self._factors = 0, 0, []
+        self._callers.clear()
         if step > LAST:
             self._watcher.remove(self)
         if self._watcher.models_found != 1:
@@ -82,10 +92,20 @@ class Accumulation(Part):
             return
         if passes <= 1:
             self._journal.fact("loss.accumulated_unscaled", False)
-        elif None not in factors and len(factors) == passes:
+        elif in_a_loop and None not in factors and len(factors) == passes:
             divided = any(abs(one - passes) < 1e-3 * passes for each in factors if each for one in each)
             if not any(factors) or divided:
                 self._journal.fact("loss.accumulated_unscaled", not divided)
+
+
+def _callers() -> tuple[Any, ...]:
+    """The lines through which a backward pass was called, the innermost first."""
+    found: list[Any] = []
+    frame = sys._getframe(1)
+    while frame is not None and len(found) < 2 * FRAMES:
+        found += [frame.f_code, frame.f_lineno]
+        frame = frame.f_back  # type: ignore[assignment]
+    return tuple(found)
 
 
 def divisors(loss: torch.Tensor) -> set[float] | None:
