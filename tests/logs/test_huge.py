@@ -1,0 +1,68 @@
+"""Logs too large to read every number of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.inputs import Input, Kind
+from traindx.probes.logs import LogProbe
+from traindx.probes.logs.finder import ShapeFinder
+from traindx.probes.logs.signatures import for_machines
+
+STEP = "{{'loss': {:.3f}, 'grad_norm': 1.1, 'learning_rate': 1e-05, 'epoch': {:.2f}}}\n"
+
+
+def huge(folder: Path, tail: str = "") -> Input:
+    lines = [STEP.format(2 + step % 10 / 10, step / 1000) for step in range(40_000)]
+    lines.insert(20_000, "CUDA out of memory. Tried to allocate 2.00 GiB\n")
+    path = folder / "huge.log"
+    path.write_text("".join([*lines, tail]))
+    return Input("huge.log", Kind.LOG, path)
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_triage_finds_every_event_and_samples_the_numbers(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast: bool
+) -> None:
+    if fast:
+        pytest.importorskip("hyperscan")
+    else:
+        monkeypatch.setattr("traindx.probes.logs.triage.make_finder", ShapeFinder)
+    source = huge(tmp_path, tail="ValueError: the end\n")
+    probe = LogProbe([source], knowledge, scan="triage")
+    found = {fact.name: fact for fact in probe.run().facts}
+    assert found["gpu.oom.tried_gib"].value == 2
+    place = found["log.device_memory_gone"].place
+    assert place is not None
+    assert place.line == 20_001
+    assert found["log.exception.type"].value == "ValueError"
+    assert found["loss.first"].value == 2
+    assert 0 < int(found["loss.count"].value) < 20_000  # type: ignore[arg-type]
+
+
+def test_the_report_says_what_was_sampled(knowledge: Knowledge, tmp_path: Path) -> None:
+    findings = LogProbe([huge(tmp_path)], knowledge, scan="triage").run()
+    assert findings.inputs[0].note.startswith("sampled: errors and events were looked for everywhere")
+
+
+def test_logs_of_usual_size_are_read_in_full(knowledge: Knowledge, tmp_path: Path) -> None:
+    findings = LogProbe([huge(tmp_path)], knowledge).run()
+    assert findings.inputs[0].note == ""
+    assert {fact.name: fact.value for fact in findings.facts}["loss.count"] == 40_000
+
+
+@pytest.mark.parametrize(
+    "line", ["cuda OUT of memory. Tried to allocate 1 GiB", "KeyboardInterrupt", "x.y.FooError: z"]
+)
+def test_both_finders_give_the_lines_that_hold_a_literal(knowledge: Knowledge, line: str) -> None:
+    hyperscan = pytest.importorskip("hyperscan")
+    from traindx.probes.logs.finder import FastFinder
+
+    data = f"step 1 loss 2\n{line}\nstep 2 loss 2\rstep 3 loss 2\n{line}".encode()
+    wanted = [f"{line}\n".encode(), line.encode()]
+    machines = for_machines(knowledge)
+    assert list(ShapeFinder(machines).lines(data)) == wanted
+    assert list(FastFinder(machines, hyperscan).lines(data)) == wanted

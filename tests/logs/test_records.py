@@ -1,0 +1,68 @@
+"""Metrics in rows: JSON lines, tables, the history of a trainer, event files."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import pytest
+
+from traindx.probes.inputs import Kind
+
+from .conftest import Reads
+
+
+def test_json_lines_with_bare_nan_and_numbers_as_text(read: Reads) -> None:
+    rows = [
+        '{"step": 1, "loss": "2.5", "lr": 0.1}',
+        '{"step": 2, "loss": NaN}',
+        "",
+        '{"step": 3, "loss": 2.3}',
+    ]
+    run = read("\n".join(rows), Kind.RECORDS)
+    assert (run["loss.first"], run["loss.first_nonfinite_step"], run["loss.recovers"]) == (2.5, 2, True)
+
+
+def test_a_table_with_padded_names_empty_cells_and_a_new_header(read: Reads) -> None:
+    text = "epoch, train/loss, val/loss\n1, 2.0, 2.2\n2, , 2.1\nepoch, train/loss\n3, 1.5\n"
+    run = read(text, Kind.RECORDS)
+    assert (run["loss.count"], run["loss.last"], run["loss.eval.last"]) == (2, 1.5, 2.1)
+
+
+def test_the_history_of_a_trainer_state(read: Reads) -> None:
+    state = {
+        "epoch": 1.0,
+        "log_history": [{"loss": 2.5, "step": 10}, {"eval_loss": 2.6, "step": 10}],
+        "max_steps": 99,
+    }
+    run = read(json.dumps(state, indent=2), Kind.RECORDS)
+    assert (run["loss.first"], run["loss.eval.first"]) == (2.5, 2.6)
+
+
+@pytest.mark.parametrize("step", ["Infinity", "NaN", "1" + 400 * "0"])
+def test_a_step_that_is_no_usual_number_is_none(read: Reads, step: str) -> None:
+    run = read(f'{{"step": 1, "loss": 2.5}}\n{{"step": {step}, "loss": 2.0}}\n', Kind.RECORDS)
+    assert (run["loss.last"], run["log.steps"], run.place("loss.last").step) == (2.0, None, None)
+
+
+@pytest.mark.parametrize("text", ["", "hello", "[1, 2]", '{"a": '])
+def test_a_file_that_is_no_records_is_a_note(read: Reads, text: str) -> None:
+    assert "no metric records" in read(text, Kind.RECORDS).note
+
+
+def event(step: int, tag: str, value: float) -> bytes:
+    name = tag.encode()
+    point = b"\x0a" + bytes([len(name)]) + name + b"\x15" + struct.pack("<f", value)
+    summary = b"\x0a" + bytes([len(point)]) + point
+    body = b"\x10" + bytes([step]) + b"\x2a" + bytes([len(summary)]) + summary
+    return struct.pack("<Q4x", len(body)) + body + b"\0\0\0\0"
+
+
+def test_event_files_are_read_without_tensorboard(read: Reads) -> None:
+    run = read(event(1, "train/loss", 2.5) + event(2, "train/loss", 2.25) + b"\x01", Kind.EVENTS)
+    assert (run["loss.first"], run["loss.last"], run["log.steps"]) == (2.5, 2.25, 2)
+
+
+def test_what_is_no_event_file_is_a_note(read: Reads) -> None:
+    run = read(b"just some text that is long enough to hold a header", Kind.EVENTS)
+    assert (run.findings.inputs[0].bad, run.note) == (True, "not a TensorBoard event file")
