@@ -87,9 +87,8 @@ class LiveProbe:
         self._take_said(processes)
         curves = curves_of(trainers)
         self._take_curves(curves)
-        if len({one.optimizer for one in curves}) == 1:
-            # Several optimizers are several models or phases: whose validation is printed is not known.
-            self._facts.take_all(printed_facts(trainers, self._knowledge))
+        if optimizers := {one.optimizer for one in curves}:
+            self._facts.take_all(printed_facts(trainers, self._knowledge, several=len(optimizers) > 1))
         failures = read_failures(processes, self._knowledge)
         self._facts.take_all(failures.facts)
         warnings = read_warnings(processes, self._knowledge)

@@ -17,6 +17,7 @@ class NamedLosses:
         self._generator = knowledge.words["of-generator"]
         self._density = knowledge.words["of-density"]
         self._held_down = knowledge.words["held-down"]
+        self._of_divergence = knowledge.words["of-divergence"]
 
     def is_of_discriminator(self, printed: str, *, gan: bool) -> bool:
         """Whether a loss, by the name it is printed under, is that of a discriminator; `gan` that others are a GAN's for sure."""
@@ -35,6 +36,10 @@ class NamedLosses:
     def is_of_density(self, printed: str) -> bool:
         """Whether a loss, by the name it is printed under, is a likelihood and may go below zero."""
         return not self._density.isdisjoint(printed.split())
+
+    def is_divergence(self, printed: str) -> bool:
+        """Whether this is the divergence between a latent code and its prior."""
+        return not self._of_divergence.isdisjoint(words_of(printed))
 
     def is_held_down(self, printed: str) -> bool:
         """Whether what a term of the loss stands for is kept where it is, and not learnt."""

@@ -24,7 +24,7 @@ from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
 from .standing import is_a_share, standing
 from .store import Store
-from .term_facts import tell_terms
+from .term_facts import tell_divergence, tell_terms
 from .told import Told
 
 _PART = regex(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?P<times>\d+))?$")
@@ -58,6 +58,8 @@ def tell_series(
             tell_resume(told, train)
     terms = [one for one in (*losses, *parts) if "total" not in one.name.printed]
     tell_terms(told, terms, lines.names.losses.is_held_down if lines is not None else lambda _: False)
+    if lines is not None:
+        tell_divergence(told, [*terms, *store.of("reference_kl")], lines.names.losses.is_divergence)
     _tell_nan_iterations(told, store)
     evals_and_parts = [*evals, *store.of("eval_loss_part")]
     validation = standing(evals_and_parts, lines)

@@ -1,4 +1,4 @@
-"""What the terms of a loss say of each other, where each is printed."""
+"""What the terms of a loss say of each other, and of a latent code, where each is printed."""
 
 from __future__ import annotations
 
@@ -26,4 +26,23 @@ def tell_terms(told: Told, parts: Sequence[Series], is_held_down: Callable[[str]
         still = max(small) - min(small) < told.limits["flat_drop"] * max(small)
         if still and values[0] > apart * small[0] and values[-1] > apart * small[-1]:
             told.tell("loss.part_left_behind", True, one.marks[-1], one.name.printed)
+            return
+
+
+def tell_divergence(told: Told, parts: Sequence[Series], is_divergence: Callable[[str], bool]) -> None:
+    """Whether a divergence has fallen to nothing and stays there.
+
+    One that is printed with a small weight is small from the start, and one whose weight grows rises.
+    """
+    for one in parts:
+        values = curve_of(one).values
+        nothing = told.limits["divergence_vanished"]
+        end = values[-max(2, len(values) // 4) :]
+        if (
+            len(values) > 2
+            and is_divergence(one.name.printed)
+            and all(0 <= value < nothing for value in end)
+            and 10 * end[-1] < values[0]
+        ):
+            told.tell("loss.divergence_vanished", True, one.marks[-1], one.name.printed)
             return

@@ -1,4 +1,4 @@
-"""Under Join, ranks with unequal data make the same steps only until the context begins anew."""
+"""What ranks say of each other: under Join, and past the wrapper that averages gradients."""
 
 from __future__ import annotations
 
@@ -40,3 +40,22 @@ def test_ranks_say_nothing_of_what_they_hold_once_they_join_again(
                     monkeypatch.undo()
     compared = [record["step"] for record in said.records("checksum")]
     assert compared == ([2, 3, 4] if joined else [2, 3, 4, 5, 6, 7, 10])
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize("past", [True, False], ids=["past the wrapper", "through the wrapper"])
+def test_gradients_that_the_wrapper_never_averages_are_told(
+    past: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = DDP(mlp(8, 1))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+        for _ in range(8):
+            inputs, targets = numbers()
+            optimizer.zero_grad()
+            outputs = model.module(inputs) if past else model(inputs)
+            (outputs - targets).pow(2).mean().backward()
+            monkeypatch.setattr(dist, "get_world_size", lambda: 2)
+            optimizer.step()
+            monkeypatch.undo()
+    assert ("dist.wrapper_bypassed" in said.facts) is past

@@ -94,3 +94,11 @@ def test_what_is_seen_of_the_training_itself_is_not_read_from_print(knowledge: K
     seen = Seen(knowledge, [process(), STEPS, {"kind": "printed", "step": 20, "lines": lines}])
     assert seen["loss.first"] == 2.0
     assert seen["loss.nonfinite"] is False
+
+
+@pytest.mark.parametrize("optimizers", [1, 2])
+def test_what_an_agent_earns_is_read_from_print(knowledge: Knowledge, optimizers: int) -> None:
+    lines = [f"episode {20 * number} return {9.0 + 7 * number % 11 / 10}" for number in range(20)]
+    steps = [{**STEPS, "optimizer": number} for number in range(optimizers)]
+    seen = Seen(knowledge, [process(), *steps, {"kind": "printed", "step": 20, "lines": lines}])
+    assert seen["log.reward.risen"] is False

@@ -81,3 +81,27 @@ def test_a_small_term_that_stands_while_a_large_one_is_learnt(read: Reads) -> No
 )
 def test_a_small_term_that_need_not_fall(read: Reads, large: str, small: str, name: str) -> None:
     assert read(terms(large, small, name))["loss.part_left_behind"] is None
+
+
+def divergence(name: str, values: str) -> str:
+    return "".join(
+        f"epoch {n} loss: 0.13 recon: 0.13 {name}: {one}\n" for n, one in enumerate(values.split(), 1)
+    )
+
+
+@pytest.mark.parametrize("name", ["vae_kl_loss", "kld", "kl"])
+def test_a_divergence_that_falls_to_nothing(read: Reads, name: str) -> None:
+    assert read(divergence(name, "1.2e-2 8.1e-5 2.1e-5 9.0e-6"))["loss.divergence_vanished"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("kl_loss", "24.1 11.2 9.4 9.1"),  # a code that is used
+        ("kl_loss", "4.1e-5 3.9e-5 3.2e-5 3.0e-5"),  # printed with its small weight
+        ("kl_loss", "1.0e-2 1.0e-5 0.4 3.1"),  # its weight is lowered until the code is used
+        ("reg_loss", "1.2e-2 8.1e-5 2.1e-5 9.0e-6"),  # something else
+    ],
+)
+def test_a_divergence_that_keeps_something(read: Reads, name: str, values: str) -> None:
+    assert read(divergence(name, values))["loss.divergence_vanished"] is None

@@ -58,3 +58,36 @@ def outside_models(
     ]
     inner = {id(below) for one in alive for below in one.modules() if below is not one}
     return sorted({type(one).__name__ for one in alive if id(one) not in inner})
+
+
+def bare_outside(
+    unheld: Sequence[torch.Tensor], models: Sequence[ModelSeen], registry: Registry
+) -> list[str]:
+    """The classes of modules with these parameters that hold nothing but weights of their own, and lie in no network.
+
+    So are the weights of a loss (learned uncertainties, class centres, a temperature). Nobody loads such a module to
+    leave it as it is, as is done with networks; what is a copy of another module may well be left.
+    """
+    wanted = {id(one) for one in unheld}
+    if not any(model.names for model in models):
+        return []
+    alive = [one for one in registry.all_alive() if any(id(weight) in wanted for weight in one.parameters())]
+    bare = [one for one in alive if not any(map(_is_layer, one.modules()))]
+    inner = {id(below) for one in alive for below in one.modules() if below is not one}
+    return sorted(
+        {
+            type(one).__name__
+            for one in bare
+            if one.training and id(one) not in inner and not registry.is_copy(one)
+        }
+    )
+
+
+def _is_layer(module: torch.nn.Module) -> bool:
+    """Whether it is a layer of torch that has weights; a list of weights is none."""
+    kind = type(module)
+    return (
+        kind.__module__.startswith("torch.nn.modules.")
+        and not kind.__name__.startswith("Parameter")
+        and any(True for _ in module.parameters(recurse=False))
+    )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from .belonging import named, outside_models
+from .belonging import bare_outside, named, outside_models
 from .checks.turns import turn_after
 from .journal import Journal
 from .model import held
@@ -98,6 +98,9 @@ class Holding(Part):
         outside = outside_models(unheld, models, self._watcher.registry) if unheld and not left_out else []
         if outside:
             self._journal.fact("model.outside_in_training", outside[:NAMES])
+        bare = bare_outside(unheld, models, self._watcher.registry) if unheld and not left_out else []
+        if bare:
+            self._journal.fact("model.loss_weights_outside", bare[:NAMES])
         now = {key for model in models for key, _ in as_it_is_now(model)} if left_out else set()
         if self._held_all and any(id(one) in now for one in unheld):
             self._journal.fact("model.outgrew_optimizer", True, note=_listed(list(left_out)))

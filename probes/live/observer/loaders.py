@@ -32,16 +32,21 @@ def watch_loaders(watcher: Watcher) -> None:
 
 
 def length_of_loader() -> int:
-    """How many batches the loader has that is handing one out, or 0: its iterator stands in a frame below us."""
+    """How many batches the loader has that is handing one out, or 0."""
+    try:
+        return len(iterator_below()._index_sampler)
+    except (AttributeError, TypeError):
+        return 0
+
+
+def iterator_below() -> Any:
+    """The iterator of the loader that is handing out a batch, or None: it stands in a frame below us."""
     frame = sys._getframe(1)
     for _ in range(16):
         if frame.f_back is None or not frame.f_back.f_code.co_filename.startswith((OURS, "<frozen")):
-            return 0  # the locals of a frame of the script would live on as long as it does
+            return None  # the locals of a frame of the script would live on as long as it does
         frame = frame.f_back
-        sampler = getattr(frame.f_locals.get("iterator"), "_index_sampler", None)
-        if sampler is not None:
-            try:
-                return len(sampler)
-            except TypeError:
-                return 0
-    return 0
+        iterator = frame.f_locals.get("iterator")
+        if hasattr(iterator, "_index_sampler"):
+            return iterator
+    return None

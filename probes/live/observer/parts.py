@@ -20,6 +20,7 @@ PARTS = (
     "models.Models",
     "initial.Initial",
     "loading.Loading",
+    "restoring.Restoring",
     "printed.Printed",
     "precision.Precision",
     "holding.Holding",
@@ -42,6 +43,13 @@ PARTS = (
     "checks.saving.Saving",
     "checks.scales.Scales",
     "checks.copies.Copies",
+    "checks.drawn.Drawn",
+    "checks.stored.Stored",
+    "checks.restarted.Restarted",
+    "checks.reseeded.Reseeded",
+    "checks.doubled.Doubled",
+    "checks.worker_copies.WorkerCopies",
+    "checks.groups.Groups",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
 

@@ -121,7 +121,7 @@ def divisors(loss: torch.Tensor) -> set[float] | None:
         node = nodes.pop()
         name = node.name() if node is not None else ""
         if name.startswith(("DivBackward", "MulBackward")):
-            factor = _constant(node._saved_other)
+            factor = constant(node._saved_other)
             if factor is None and name.startswith("Div"):
                 return None
             if factor:
@@ -132,10 +132,10 @@ def divisors(loss: torch.Tensor) -> set[float] | None:
     return {value for value in found if value > 1}
 
 
-def _constant(factor: Any) -> float | None:
-    """The number that a node saved, where it is one and can be read at once."""
+def constant(factor: Any) -> float | None:
+    """The number that a node saved, where it is one that is not learnt, and can be read at once."""
     if isinstance(factor, (int, float)):
         return float(factor)
-    return (
-        float(factor) if factor is not None and factor.numel() == 1 and factor.device.type == "cpu" else None
-    )
+    if factor is None or factor.numel() != 1 or factor.requires_grad or factor.device.type != "cpu":
+        return None
+    return float(factor)

@@ -14,6 +14,8 @@ RESHAPES = ("reshape", "view")
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
 PASSING = ("float", "to", "type", "contiguous", "clone", "half", "bfloat16", "div", "mul", "sub", "add")
 """What leaves every number where it stands."""
+STACKS = ("stack",)
+"""What makes a batch of samples."""
 
 
 class Axes(Check):
@@ -25,7 +27,7 @@ class Axes(Check):
 
     name = "axes"
     early = 3
-    functions = (*RESHAPES, *CONVOLUTIONS, *PASSING)
+    functions = (*RESHAPES, *CONVOLUTIONS, *PASSING, *STACKS)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -42,6 +44,11 @@ class Axes(Check):
             if self._swaps(given, call.result):
                 sizes = f"{tuple(given.shape)} to {tuple(call.result.shape)}"
                 self._cut[id(call.result)] = (call.result, call.place(), sizes)
+        elif call.name in STACKS:
+            samples = call.argument(0, "tensors")
+            first = samples[0] if isinstance(samples, (list, tuple)) and samples else None
+            if (known := self._cut.get(id(first))) is not None:
+                self._cut[id(call.result)] = (call.result, *known[1:])
         elif (known := self._cut.get(id(given))) is not None:
             _, place, sizes = known
             if call.name in CONVOLUTIONS:
@@ -54,11 +61,11 @@ class Axes(Check):
         self._cut = {}
 
     def _swaps(self, given: Any, result: Any) -> bool:
-        """Whether the samples keep their sizes, in another order."""
+        """Whether a batch, or one sample, keeps its sizes, in another order."""
         if not readable(self.torch, given) or grad_fn_of(given) is not None:
             return False
         before, after = tuple(given.shape), tuple(getattr(result, "shape", ()))
-        if len(before) != len(after) or len(before) < 3 or before[0] != after[0]:
+        if len(before) != len(after) or len(before) < 3:
             return False
-        old, new = ([size for size in sizes[1:] if size > 1] for sizes in (before, after))
+        old, new = ([size for size in sizes if size > 1] for sizes in (before, after))
         return old != new and sorted(old) == sorted(new)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from ..model import ModelSeen
 
+UNAVERAGED = 3
+"""Steps after which the wrapper must have averaged gradients; it counts each time behind the first."""
+
 
 class Ranks(Check):
     """Writes a `checksum` record before sampled steps: norms of parameters and gradients of this rank.
@@ -53,6 +56,17 @@ class Ranks(Check):
             count=sum(one.numel() for one in parameters),
             wrapped="DistributedDataParallel" in wrappers,
         )
+
+        if "DistributedDataParallel" in wrappers and self.watcher.steps.get(id(optimizer), 0) >= UNAVERAGED:
+            self._say_averaged(model, step)
+
+    def _say_averaged(self, model: ModelSeen, step: int) -> None:
+        """Has the wrapper averaged any gradients yet? Where the network in it is called itself, or never but in `no_sync`, it has not."""
+        for one in model.chain:
+            if type(one).__name__ == "DistributedDataParallel":
+                done: Any = one._get_ddp_logging_data().get("iteration")  # type: ignore[operator]
+                if done == 0:
+                    self.journal.fact("dist.wrapper_bypassed", True, step=step)
 
     def _joined_again(self, model: ModelSeen) -> bool:
         """Whether this is within another `Join` than the first: each gives the wrapper a configuration of its own."""

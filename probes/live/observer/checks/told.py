@@ -14,25 +14,35 @@ from .attention import Attention
 from .axes import Axes
 from .balance import Balance
 from .binary_losses import BinaryLosses
+from .boxes import Boxes
 from .check import Check
 from .class_losses import ClassLosses
+from .cosines import Cosines
+from .cut_labels import CutLabels
+from .cut_states import CutStates
 from .cut_terms import CutTerms
 from .cuts import Cuts
 from .drowned import Drowned
 from .inputs import Inputs
+from .itself import Itself
 from .labels import Labels
+from .last_state import LastState
 from .layers import Layers
+from .lengths import Lengths
 from .lookahead import Lookahead
+from .masked_away import MaskedAway
 from .moving import Moving
 from .normalisation import Normalisation
 from .outputs import Outputs
 from .pace import EARLY
 from .padding import Padding
+from .positions import Positions
 from .ranks import Ranks
 from .regression import Regression
 from .same_batch import SameBatch
 from .syncs import Syncs
 from .terms import Terms
+from .together import Together
 from .unread import Unread
 
 if TYPE_CHECKING:
@@ -46,6 +56,8 @@ CHECKS: tuple[type[Check], ...] = (
     BinaryLosses,
     Regression,
     Labels,
+    CutLabels,
+    Boxes,
     SameBatch,
     Ranks,
     Syncs,
@@ -56,6 +68,7 @@ CHECKS: tuple[type[Check], ...] = (
     Lookahead,
     Axes,
     Cuts,
+    CutStates,
     CutTerms,
     Balance,
     Drowned,
@@ -64,6 +77,13 @@ CHECKS: tuple[type[Check], ...] = (
     Layers,
     Moving,
     Padding,
+    Positions,
+    Cosines,
+    Lengths,
+    Together,
+    Itself,
+    MaskedAway,
+    LastState,
     Unread,
 )
 
