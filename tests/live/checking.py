@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from tests.live.looking import Said
@@ -14,6 +15,8 @@ from traindx.probes.live.observer import parts
 from traindx.probes.live.observer.journal import Journal
 from traindx.probes.live.observer.watcher import install
 
+# torch's `backward` has no types.
+cross_entropy: Callable[..., Any] = F.cross_entropy
 CHECKS: Any = tuple(one for one in parts.PARTS if one.startswith("checks."))
 
 
@@ -70,3 +73,19 @@ def train(
             loss(model(inputs), targets).backward()
             optimizer.step()
     return said
+
+
+def loop(body: Callable[[Any, Any, int], None], steps: int = 16, model: nn.Module | None = None) -> Said:
+    """Call `body(model, optimizer, step)` so many times, watched."""
+    with checked() as said:
+        net = model or mlp()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for step in range(1, steps + 1):
+            body(net, optimizer, step)
+    return said
+
+
+def loss_of(model: nn.Module) -> Any:
+    """The loss of one batch of classes."""
+    inputs, labels = classes()
+    return cross_entropy(model(inputs), labels)

@@ -1,0 +1,145 @@
+"""The same batch in every step, and schedules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from tests.live.checking import checked, cross_entropy, loop, loss_of, mlp
+from tests.live.looking import Said
+
+
+def data(count: int = 128) -> TensorDataset:
+    return TensorDataset(torch.randn(count, 8), torch.randint(0, 4, (count,)))
+
+
+def test_a_loader_started_anew_in_each_step_gives_the_same_batch() -> None:
+    loader = DataLoader(data(), batch_size=16)
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        inputs, labels = next(iter(loader))
+        optimizer.zero_grad()
+        cross_entropy(model(inputs), labels).backward()
+        optimizer.step()
+
+    assert loop(body)["data.same_batch"] is True
+
+
+def test_the_same_part_of_the_data_in_each_step_is_seen() -> None:
+    inputs, labels = data().tensors
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        cross_entropy(model(inputs[:16]), labels[:16]).backward()
+        optimizer.step()
+
+    assert loop(body)["data.same_batch"] is True
+
+
+def test_the_whole_set_as_one_batch_is_meant() -> None:
+    inputs, labels = data().tensors
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        cross_entropy(model(inputs), labels).backward()
+        optimizer.step()
+
+    assert loop(body).facts.get("data.same_batch") is not True
+    loader = DataLoader(data(), batch_size=128)
+
+    def by_loader(model: Any, optimizer: Any, step: int) -> None:
+        for x, y in loader:
+            optimizer.zero_grad()
+            cross_entropy(model(x), y).backward()
+            optimizer.step()
+
+    assert loop(by_loader).facts.get("data.same_batch") is not True
+
+
+def test_a_loader_in_its_own_order_is_no_same_batch() -> None:
+    loader = DataLoader(data(), batch_size=16)
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        for inputs, labels in loader:
+            optimizer.zero_grad()
+            cross_entropy(model(inputs), labels).backward()
+            optimizer.step()
+
+    assert loop(body, 3)["data.same_batch"] is False
+
+
+def go_round(model: Any, optimizer: Any, scheduler: Any, steps: int, every: int | None) -> None:
+    """A loop that moves the schedule after every so many steps, or never."""
+    for step in range(steps):
+        optimizer.zero_grad()
+        loss_of(model).backward()
+        optimizer.step()
+        if every and step % every == every - 1:
+            scheduler.step()
+
+
+def stepped(make: Any, steps: int, every: int | None) -> Said:
+    """What is said of a schedule in such a loop."""
+    with checked() as said:
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        go_round(model, optimizer, make(optimizer), steps, every)
+    return said
+
+
+def cosine(length: int) -> Any:
+    return lambda optimizer: torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=length)
+
+
+def test_a_schedule_that_never_moves_is_seen() -> None:
+    assert stepped(cosine(60), 60, every=None)["log.lr.schedule_never_moves"] is True
+    assert stepped(cosine(60), 60, every=1)["log.lr.schedule_never_moves"] is False
+
+
+def test_a_schedule_by_steps_that_is_moved_by_epochs_lags() -> None:
+    def one_cycle(optimizer: Any) -> Any:
+        return torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=60)
+
+    assert stepped(one_cycle, 60, every=10)["log.lr.schedule_lags"] is True
+    assert "log.lr.schedule_lags" not in stepped(one_cycle, 59, every=1).facts
+    assert "log.lr.schedule_lags" not in stepped(one_cycle, 30, every=10).facts
+
+
+def test_a_cosine_by_epochs_that_is_moved_by_steps_swings() -> None:
+    assert stepped(cosine(6), 60, every=1)["log.lr.schedule_wraps"] is True
+    assert "log.lr.schedule_wraps" not in stepped(cosine(6), 60, every=10).facts
+
+
+def resumed(restored: bool, by_epoch: bool = False, first: int = 60) -> Said:
+    """Train, save, and go on with another model: with the optimizer restored, and perhaps the schedule."""
+    state: dict[str, Any] = {}
+    every = 5 if by_epoch else 1
+    for steps in (first, 30):
+        with checked() as said:
+            model = mlp()
+            optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1000)
+            if state:
+                optimizer.load_state_dict(state["optimizer"])
+                if restored:
+                    scheduler.load_state_dict(state["scheduler"])
+            go_round(model, optimizer, scheduler, steps, every)
+            state = {"optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}
+    return said
+
+
+@pytest.mark.parametrize("by_epoch", [False, True])
+def test_a_schedule_that_begins_anew_under_a_restored_optimizer_is_seen(by_epoch: bool) -> None:
+    assert resumed(False, by_epoch)["log.lr.schedule_began_anew"] is True
+    assert resumed(True, by_epoch)["log.lr.schedule_began_anew"] is False
+
+
+def test_a_schedule_by_epochs_that_was_saved_in_the_first_one_has_not_begun_anew() -> None:
+    assert resumed(True, by_epoch=True, first=4)["log.lr.schedule_began_anew"] is False
+
+
+def test_without_a_restored_optimizer_nothing_is_said_of_a_schedule_that_begins() -> None:
+    assert "log.lr.schedule_began_anew" not in stepped(cosine(60), 60, every=1).facts

@@ -1,0 +1,114 @@
+"""Labels: out of range, ignored, sorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.live.checking import checked, classes, mlp, numbers, train
+
+
+def one_of_two(count: int = 32) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(count, 8), torch.randint(0, 2, (count, 1)).float()
+
+
+def test_targets_beyond_the_output_are_seen() -> None:
+    assert train(mlp(8, 1, nn.Sigmoid()), nn.MSELoss(), numbers)["loss.target_out_of_reach"] is True
+
+    def small() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, targets = numbers()
+        return inputs, torch.sigmoid(targets)
+
+    assert train(mlp(8, 1, nn.Sigmoid()), nn.MSELoss(), small)["loss.target_out_of_reach"] is False
+
+
+def test_a_label_out_of_range_is_read_from_the_error() -> None:
+    with pytest.raises(IndexError), checked() as said:  # noqa: PT012 - the loop is what raises
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for step in range(20):
+            inputs, labels = classes()
+            if step == 15:
+                labels[3] = 4
+            loss: Any = F.cross_entropy(model(inputs), labels)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    assert said["data.labels.out_of_range"] is True
+    assert said["data.labels.max"] == 4
+
+
+def test_raw_scores_that_bce_refuses_are_read_from_the_error() -> None:
+    with pytest.raises(RuntimeError), checked() as said:  # noqa: PT012 - the loop is what raises
+        model = mlp(8, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        inputs, labels = one_of_two()
+        optimizer.zero_grad()
+        F.binary_cross_entropy(model(inputs), labels)
+    assert said["loss.bce_on_raw_scores"] is True
+
+
+def test_partly_ignored_labels_are_counted() -> None:
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, labels = classes(40)
+        labels[:10] = -100
+        return inputs, labels
+
+    said = train(mlp(), nn.CrossEntropyLoss(), batch)
+    assert said["data.labels.ignored_share"] == 0.25
+    assert said["data.labels.all_ignored"] is False
+    assert said["data.labels.out_of_range"] is False
+
+
+def test_a_batch_of_ignored_labels_is_seen() -> None:
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        inputs, labels = classes()
+        return inputs, torch.full_like(labels, -100)
+
+    assert train(mlp(), nn.CrossEntropyLoss(), batch)["data.labels.all_ignored"] is True
+
+
+def sorted_batches(of: int = 4) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    labels: Any = torch.arange(of).repeat_interleave(64)
+    return list(zip(torch.randn(len(labels), 8).chunk(of * 2), labels.split(32), strict=True))
+
+
+def test_labels_sorted_by_class_are_seen() -> None:
+    batches = iter(sorted_batches(8))
+    said = train(mlp(8, 8), nn.CrossEntropyLoss(), lambda: next(batches))
+    assert said["data.labels.sorted"] is True
+    assert said["data.shuffled"] is False
+
+
+def test_shuffled_labels_are_cleared() -> None:
+    said = train(mlp(), nn.CrossEntropyLoss())
+    assert said["data.labels.sorted"] is False
+    assert "data.shuffled" not in said.facts
+
+
+def test_domain_labels_that_take_turns_are_not_sorted_data() -> None:
+    """A domain classifier is given zeros for one half and ones for the other, in every step."""
+
+    def domains(out: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+        zeros = torch.zeros(16, dtype=torch.long)
+        return F.cross_entropy(out[:16], zeros) + F.cross_entropy(out[16:], zeros + 1)
+
+    assert train(mlp(8, 2), domains).facts.get("data.labels.sorted") is not True
+
+
+def test_contrastive_labels_are_not_sorted_data() -> None:
+    def contrast(out: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+        return F.cross_entropy(out @ out.detach().T, torch.arange(len(out)))
+
+    assert train(mlp(), contrast).facts.get("data.labels.sorted") is False
+
+
+def test_batches_that_a_sampler_balances_are_not_sorted_data() -> None:
+    """Half of one class, then half of the other, in every batch."""
+    labels = torch.arange(2).repeat_interleave(16)
+    said = train(mlp(8, 2), nn.CrossEntropyLoss(), lambda: (torch.randn(32, 8), labels))
+    assert said["data.labels.sorted"] is False
