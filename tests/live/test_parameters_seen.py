@@ -1,0 +1,172 @@
+"""Parameters: held, changed, with a gradient, and as they were at first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.live.small_runs import an_mlp, facts, train, watched
+
+
+def test_a_healthy_run_is_cleared() -> None:
+    hidden = [layer for _ in range(3) for layer in (nn.Linear(32, 32), nn.ReLU())]
+    model = nn.Sequential(nn.Linear(8, 32), *hidden, nn.Linear(32, 4))
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.1), steps=25)))
+    assert known["model.in_optimizer"] is True
+    assert known["model.weights_change"] is True
+    for name in ("grad.missing", "grad.missing_all", "model.optimizer_duplicates", "model.optimizer_foreign",
+                 "model.init_constant", "model.init_too_large", "model.init_too_small", "model.has_batchnorm"):  # fmt: skip
+        assert known[name] is False, name
+    assert 0.01 < known["grad.first_to_last"] < 100
+
+
+def test_a_layer_that_no_optimizer_holds_is_named() -> None:
+    model = an_mlp()
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model[0].parameters(), 0.1))))  # type: ignore[index]
+    assert known["model.in_optimizer"] is False
+    assert known["model.not_in_optimizer_names"] == ["2.weight", "2.bias"]
+
+
+def test_layers_in_a_plain_list_are_named() -> None:
+    class Listed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = nn.Linear(8, 4)
+            self.blocks = [nn.Linear(8, 8)]
+
+        def forward(self, x: Tensor) -> Tensor:
+            out: Tensor = self.head(self.blocks[0](x))
+            return out
+
+    model = Listed()
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.1))))
+    assert known["model.not_in_optimizer_names"] == ["blocks[0].weight", "blocks[0].bias"]
+
+
+def test_a_frozen_backbone_is_no_fault() -> None:
+    model = an_mlp()
+    model[0].requires_grad_(False)  # type: ignore[index]
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model[2].parameters(), 0.1))))  # type: ignore[index]
+    assert known["model.in_optimizer"] is True
+    assert known["model.frozen_names"] == ["0"]
+    assert known["grad.missing"] is False
+
+
+def test_an_optimizer_of_a_model_made_anew_holds_foreign_parameters() -> None:
+    def run() -> None:
+        optimizer = torch.optim.SGD(an_mlp().parameters(), 0.1)
+        train(an_mlp(), optimizer)
+
+    known = facts(watched(run))
+    assert known["model.optimizer_foreign"] is True
+    assert known["grad.missing_all"] is True
+
+
+def test_weights_that_stay_the_same_are_told() -> None:
+    model = an_mlp()
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 1e-30))))
+    assert known["model.weights_change"] is False
+
+
+def test_gradients_that_fade_towards_the_first_layers_are_measured() -> None:
+    layers = [layer for _ in range(8) for layer in (nn.Linear(8, 8), nn.Sigmoid())]
+    model = nn.Sequential(*layers, nn.Linear(8, 4))
+    assert (
+        facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.1))))["grad.first_to_last"]
+        < 1e-3
+    )
+
+
+def test_each_parameter_with_nan_in_its_gradient_is_named_in_the_step_where_it_appears() -> None:
+    model = an_mlp()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+    def run() -> None:
+        train(model, optimizer, steps=40)
+        model[2].weight.register_hook(lambda gradient: gradient * float("nan"))  # type: ignore[index]
+        train(model, optimizer, steps=21)
+
+    found = [one for one in watched(run) if one.get("name") == "grad.nonfinite_names"]
+    assert [(one["value"], one["step"]) for one in found][:1] == [(["2.weight"], 41)]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "name"),
+    [
+        (lambda weight: weight.fill_(0.1), "model.init_constant"),
+        (lambda weight: weight.normal_(0, 5), "model.init_too_large"),
+        (lambda weight: weight.normal_(0, 1e-4), "model.init_too_small"),
+    ],
+)
+def test_first_weights_that_stand_out_are_told(spoil: Callable[[Tensor], Tensor], name: str) -> None:
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 4))
+    with torch.no_grad():
+        for layer in (model[0], model[2]):
+            spoil(layer.weight)  # type: ignore[arg-type]
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.01), steps=3)))
+    assert known[name] is True
+
+
+@pytest.mark.parametrize("by_hand", [False, True], ids=["frozen", "an average of another"])
+def test_a_last_layer_that_the_script_moves_by_hand_is_not_frozen(by_hand: bool) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 128))
+    model[2].requires_grad_(False)
+    optimizer = torch.optim.SGD(model[0].parameters(), 0.01)
+
+    def run() -> None:
+        for _ in range(12):
+            train(model, optimizer, steps=1)
+            if by_hand:
+                model[2].weight.data.mul_(0.99)  # type: ignore[operator]
+
+    assert facts(watched(run))["model.head_frozen"] is not by_hand
+
+
+def free(weight: Tensor) -> None:
+    weight.data = torch.empty(0)
+
+
+def give_back(weight: Tensor) -> None:
+    weight.untyped_storage().resize_(0)
+
+
+def halve(weight: Tensor) -> None:
+    weight.data = weight.data.half()
+
+
+@pytest.mark.parametrize("change", [free, give_back, halve])
+def test_a_frozen_weight_that_is_freed_or_cast_is_not_moved_by_hand(change: Callable[[Tensor], None]) -> None:
+    torch.manual_seed(0)
+    model: Any = nn.Module()
+    model.net, model.encoder = an_mlp(), nn.Linear(64, 128).requires_grad_(False)
+    optimizer = torch.optim.SGD(model.net.parameters(), 0.01)
+
+    def run() -> None:
+        for step in range(12):
+            train(model.net, optimizer, steps=1)
+            if step == 1:
+                change(model.encoder.weight)
+
+    known = facts(watched(run))
+    assert known["model.head_frozen"] is True
+    assert known["model.frozen_random"] is True
+
+
+def test_an_optimizer_that_finds_no_gradient_any_more_is_told() -> None:
+    model, other = an_mlp(), nn.Parameter(torch.zeros(1))
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+    def run() -> None:
+        train(model, optimizer, steps=6)
+        for _ in range(14):
+            optimizer.zero_grad()
+            (model(torch.randn(16, 8)).detach() + other).sum().backward()
+            optimizer.step()
+
+    assert facts(watched(run)).get("grad.lost") is True
+    assert "grad.lost" not in facts(watched(lambda: train(model, optimizer, steps=20)))
