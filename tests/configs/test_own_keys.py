@@ -14,7 +14,7 @@ from traindx.probes.configs.dialects import Dialects
 from .choices import marks_of, settings_to_write, trainers, tree_of, values_of
 from .conftest import Reads
 from .others import SUFFIX, differing
-from .texts import written
+from .texts import NEMO, VERL, written
 
 
 def fitting(knowledge: Knowledge, dialects: Dialects) -> dict[str, Scalar]:
@@ -63,34 +63,7 @@ def test_no_trainer_is_given_a_key_of_another(read: Reads, knowledge: Knowledge,
                 assert [key for key in added if not is_own(key, [dialect, *always])] == [], (name, setting)
 
 
-VERL = """\
-python3 -m verl.trainer.main_ppo \\
-    algorithm.adv_estimator=grpo \\
-    data.train_batch_size=1024 data.max_prompt_length=512 \\
-    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 \\
-    trainer.total_epochs=15 $@
-"""
-
-
 DEEPSPEED = '{"bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2, "overlap_comm": true}}'
-
-
-NEMO = """\
-trainer:
-  precision: bf16
-  gradient_clip_val: 1.0
-  accumulate_grad_batches: 1
-model:
-  micro_batch_size: 8
-  global_batch_size: 256
-  encoder_seq_length: 4096
-  activations_checkpoint_granularity: null
-  activations_checkpoint_method: null
-  optim:
-    lr: 3e-4
-    sched:
-      name: CosineAnnealing
-"""
 
 
 @pytest.mark.parametrize(

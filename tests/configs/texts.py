@@ -126,3 +126,28 @@ def written(form: str, tree: Tree, dialect: Dialect, draw: Draw) -> str:
         case "shell":
             return to_shell(tree, dialect, draw)
     return to_python(tree, dialect, draw)
+
+
+VERL = """\
+python3 -m verl.trainer.main_ppo \\
+    algorithm.adv_estimator=grpo \\
+    data.train_batch_size=1024 data.max_prompt_length=512 \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4 \\
+    trainer.total_epochs=15 $@
+"""
+NEMO = """\
+trainer:
+  precision: bf16
+  gradient_clip_val: 1.0
+  accumulate_grad_batches: 1
+model:
+  micro_batch_size: 8
+  global_batch_size: 256
+  encoder_seq_length: 4096
+  activations_checkpoint_granularity: null
+  activations_checkpoint_method: null
+  optim:
+    lr: 3e-4
+    sched:
+      name: CosineAnnealing
+"""

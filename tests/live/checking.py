@@ -17,6 +17,7 @@ from traindx.probes.live.observer.watcher import install
 
 # torch's `backward` has no types.
 cross_entropy: Callable[..., Any] = F.cross_entropy
+Loss = Callable[[Any, Any], Any]
 CHECKS: Any = tuple(one for one in parts.PARTS if one.startswith("checks."))
 
 
@@ -89,3 +90,16 @@ def loss_of(model: nn.Module) -> Any:
     """The loss of one batch of classes."""
     inputs, labels = classes()
     return cross_entropy(model(inputs), labels)
+
+
+def trained(loss: Loss, outputs: int = 1, steps: int = 4) -> Said:
+    """A loop in which the loss is given the output of the model and targets of shape (32, 1)."""
+    model = mlp(8, outputs)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+        for _ in range(steps):
+            inputs, targets = numbers()
+            optimizer.zero_grad()
+            loss(model(inputs), targets).backward()
+            optimizer.step()
+    return said

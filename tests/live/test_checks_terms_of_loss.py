@@ -10,26 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.live.checking import checked, mlp, numbers
+from tests.live.checking import Loss, checked, mlp, numbers, trained
 from tests.live.looking import Said
 
-Loss = Callable[[Any, Any], Any]
-
-
 FROZEN = nn.Linear(1, 4).requires_grad_(False)
-
-
-def trained(loss: Loss, outputs: int = 1, steps: int = 4) -> Said:
-    """A loop in which the loss is given the output of the model and targets of shape (32, 1)."""
-    model = mlp(8, outputs)
-    with checked() as said:
-        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
-        for _ in range(steps):
-            inputs, targets = numbers()
-            optimizer.zero_grad()
-            loss(model(inputs), targets).backward()
-            optimizer.step()
-    return said
 
 
 def features(values: Any) -> Any:

@@ -15,10 +15,7 @@ from traindx.probes.machine.gpus.reading import DriverFault, NoDevice
 from traindx.probes.machine.host import Host
 
 from .conftest import HostMaker
-from .test_commands import program
-
-WITH_DRIVER = {"/dev/nvidia0": "", "/dev/nvidiactl": ""}
-
+from .nvidia_smi import ROW, with_smi
 
 VERSION = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024\nGCC version: 12\n"
 
@@ -59,28 +56,6 @@ def test_a_device_file_is_worth_asking(make_host: HostMaker, file: str) -> None:
 )
 def test_the_kernel_module_tells_its_version(make_host: HostMaker, text: str) -> None:
     assert driver_version(make_host({"/proc/driver/nvidia/version": text})) == "550.54.15"
-
-
-ROW = "0, GPU-aa, Tesla T4, 15360, 1024, 14336, 7, 535.104.05, 0, 7.5"
-
-
-TABLE = "| NVIDIA-SMI 535.104.05   Driver Version: 535.104.05   CUDA Version: 12.2     |"
-
-
-def with_smi(
-    make_host: HostMaker, tmp_path: Path, rows: str, apps: str = "", code: int = 0, old: bool = False
-) -> Host:
-    """A machine whose nvidia-smi prints these rows. An old one refuses the field compute_cap."""
-    refuse = 'Field "compute_cap" is not a valid field to query.'
-    refusal = f"*compute_cap*) echo '{refuse}'; exit 2;;" if old else ""
-    script = f"""case "$*" in
-{refusal}
-*--query-gpu*) printf '%s\\n' '{rows}'; exit {code};;
-*--query-compute-apps*) printf '%s\\n' '{apps}';;
-*) printf '%s\\n' '{TABLE}';;
-esac"""
-    program(tmp_path / "bin", "nvidia-smi", script)
-    return make_host(WITH_DRIVER, {"PATH": str(tmp_path / "bin")})
 
 
 def test_the_program_tells_everything(make_host: HostMaker, tmp_path: Path) -> None:

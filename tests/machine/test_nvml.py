@@ -12,12 +12,9 @@ import pytest
 from traindx.probes.machine.commands import NoAnswer
 from traindx.probes.machine.gpus import nvidia, nvml
 from traindx.probes.machine.gpus.reading import DriverFault, NoDevice
-from traindx.probes.machine.host import Host
 
 from .conftest import HostMaker
-from .test_commands import program
-
-WITH_DRIVER = {"/dev/nvidia0": "", "/dev/nvidiactl": ""}
+from .nvidia_smi import ROW, WITH_DRIVER, with_smi
 
 
 class NVMLError(Exception):
@@ -155,28 +152,6 @@ def test_a_missing_package_is_no_answer(make_host: HostMaker, monkeypatch: pytes
     use(monkeypatch, None)
     with pytest.raises(NoAnswer, match=r"traindx\[gpu\]"):
         nvml.read(make_host(WITH_DRIVER))
-
-
-ROW = "0, GPU-aa, Tesla T4, 15360, 1024, 14336, 7, 535.104.05, 0, 7.5"
-
-
-TABLE = "| NVIDIA-SMI 535.104.05   Driver Version: 535.104.05   CUDA Version: 12.2     |"
-
-
-def with_smi(
-    make_host: HostMaker, tmp_path: Path, rows: str, apps: str = "", code: int = 0, old: bool = False
-) -> Host:
-    """A machine whose nvidia-smi prints these rows. An old one refuses the field compute_cap."""
-    refuse = 'Field "compute_cap" is not a valid field to query.'
-    refusal = f"*compute_cap*) echo '{refuse}'; exit 2;;" if old else ""
-    script = f"""case "$*" in
-{refusal}
-*--query-gpu*) printf '%s\\n' '{rows}'; exit {code};;
-*--query-compute-apps*) printf '%s\\n' '{apps}';;
-*) printf '%s\\n' '{TABLE}';;
-esac"""
-    program(tmp_path / "bin", "nvidia-smi", script)
-    return make_host(WITH_DRIVER, {"PATH": str(tmp_path / "bin")})
 
 
 def test_without_library_and_program_both_reasons_are_told(
