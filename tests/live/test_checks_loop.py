@@ -1,4 +1,4 @@
-"""Gradients that are cleared or not, accumulation, and the order of steps and backward passes."""
+"""Gradients that are cleared or not, and the order of steps and backward passes."""
 
 from __future__ import annotations
 
@@ -95,50 +95,6 @@ def test_a_gan_is_healthy() -> None:
 
 def test_one_optimizer_of_a_gan_that_never_clears_is_seen() -> None:
     assert gan(clear_generator=False)["grad.not_cleared"] is True
-
-
-def accumulated(scale: float, passes: int = 4, steps: int = 10) -> Said:
-    def body(model: Any, optimizer: Any, step: int) -> None:
-        for _ in range(passes):
-            (loss_of(model) / scale if scale != 1 else loss_of(model)).backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-    return loop(body, steps)
-
-
-def test_accumulation_without_division_is_seen() -> None:
-    said = accumulated(1)
-    assert said["loss.accumulated_unscaled"] is True
-    assert said["loss.backward_calls_per_step"] == 4
-    assert said["grad.not_cleared"] is False
-
-
-def test_accumulation_with_division_is_healthy() -> None:
-    assert accumulated(4, steps=60)["loss.accumulated_unscaled"] is False
-
-
-def test_real_and_fake_at_lines_of_their_own_are_no_accumulation() -> None:
-    def body(critic: Any, optimizer: Any, step: int) -> None:
-        inputs, _ = classes()
-        critic(inputs).mean().backward(torch.tensor(-1.0))
-        critic(inputs.flip(0) + 1).mean().backward(torch.tensor(1.0))
-        optimizer.step()
-        optimizer.zero_grad()
-
-    assert loop(body).facts.get("loss.accumulated_unscaled") is not True
-
-
-def test_two_losses_of_one_forward_are_no_accumulation() -> None:
-    def body(model: Any, optimizer: Any, step: int) -> None:
-        inputs, labels = classes()
-        scores = model(inputs)
-        cross_entropy(scores, labels).backward(retain_graph=True)
-        scores.square().mean().backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-    assert loop(body).facts.get("loss.accumulated_unscaled") is not True
 
 
 def test_steps_without_backward_are_seen() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,12 @@ LAST = 20
 
 FRAMES = 60
 """How far up the stack a call is followed."""
+
+TERMS = 8
+"""A sum of so many numbers may be one of terms, and what is summed in it averages."""
+
+REDUCTION_SUM = 2
+"""What a node of a loss of torch keeps for `reduction="sum"` (torch.nn._reduction.get_enum)."""
 
 SUMS = (
     "MeanBackward",
@@ -109,16 +116,17 @@ def _callers() -> tuple[Any, ...]:
 
 
 def divisors(loss: torch.Tensor) -> set[float] | None:
-    """The constants that the loss was divided by, or None where it was divided by what is not constant.
+    """The constants that the loss was divided by, or None where it was divided by what is not constant, or is a sum.
 
-    `loss / 4`, `loss * 0.25` and the sum of such terms give 4. The factor of a GradScaler counts for nothing.
+    `loss / 4`, `loss * 0.25` and the sum of such terms give 4. The factor of a GradScaler counts for nothing. What is summed
+    over samples, and not averaged, adds up rightly as it is.
     """
     found: set[float] = set()
-    nodes: list[Any] = [loss.grad_fn]
+    nodes: list[tuple[Any, bool]] = [(loss.grad_fn, False)]
     for _ in range(24):
         if not nodes:
             break
-        node = nodes.pop()
+        node, averaged = nodes.pop()
         name = node.name() if node is not None else ""
         if name.startswith(("DivBackward", "MulBackward")):
             factor = constant(node._saved_other)
@@ -126,10 +134,21 @@ def divisors(loss: torch.Tensor) -> set[float] | None:
                 return None
             if factor:
                 found.add(factor if name.startswith("Div") else 1 / factor)
-            nodes += [parent for parent, _ in node.next_functions]
-        elif name.startswith(SUMS):
-            nodes += [parent for parent, _ in node.next_functions]
+        elif not found and not averaged and _is_sum(node, name):
+            return None
+        elif not name.startswith(SUMS):
+            continue
+        averaged = averaged or name.startswith("MeanBackward")
+        nodes += [(parent, averaged) for parent, _ in node.next_functions]
     return {value for value in found if value > 1}
+
+
+def _is_sum(node: Any, name: str) -> bool:
+    """Whether an operation adds up many numbers: a sum, or a loss of torch with `reduction="sum"`."""
+    if name.startswith("SumBackward"):
+        sizes = getattr(node, "_saved_self_sym_sizes", ())
+        return math.prod(int(one) for one in sizes) > TERMS
+    return getattr(node, "_saved_reduction", None) == REDUCTION_SUM
 
 
 def constant(factor: Any) -> float | None:
