@@ -21,7 +21,7 @@ _PLURALS = {
     "settings": "setting", "checks": "check", "limits": "limit", "procedures": "procedure",
     "checklists": "checklist", "experiments": "experiment", "notices": "notice", "playbook": "playbook-item",
 }  # fmt: skip
-_SHARE = 6
+_SHARE = 4
 """Of so many causes one is tested beside the readings."""
 
 
