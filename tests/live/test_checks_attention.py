@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import weakref
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.live.checking import checked, classes, train
+from traindx.probes.live.observer.checks.positions import Positions
+from traindx.probes.live.observer.journal import Journal
 
 
 @pytest.mark.parametrize("buffers", [False, True])
@@ -128,3 +132,16 @@ def test_scores_of_places_that_stand_first_tell_nothing() -> None:
         lambda: (torch.randn(6, 16, 8), torch.randint(0, 4, (6, 16))),
     )
     assert said.facts.get("model.attention_over_batch") is None
+
+
+def test_the_tables_of_a_model_are_let_go_with_the_look() -> None:
+    watcher: Any = SimpleNamespace(torch=torch)
+    check = Positions(Journal(lambda line: None), {}, watcher)
+    model = nn.Embedding(4, 3)
+    gone = weakref.ref(model.weight)
+    check.look_began(2)
+    check.before_forward(model, (), {})
+    del model
+    assert gone() is not None
+    check.look_ended(2)
+    assert gone() is None

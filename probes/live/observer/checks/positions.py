@@ -38,6 +38,8 @@ class Positions(Check):
         """Nothing was added yet."""
         self._tables, self._added = {}, None
 
+    look_ended = look_began  # a model that is dropped must not live on here
+
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The tables of the model: what it keeps, registered or not, with rows of numbers."""
         if self._tables:
