@@ -25,8 +25,7 @@ def package_facts(inputs: Sequence[Input], seen: list[InputSeen]) -> list[Fact]:
             seen.append(InputSeen(source.name, "config", note=str(reason), bad=True))
             continue
         packages = list(read_packages(file.text))
-        note = f"{len(packages)} packages" if packages else "lists no package"
-        seen.append(InputSeen(source.name, "config", file.size, note))
+        seen.append(InputSeen(source.name, "config", file.size, "" if packages else "lists no package"))
         for package, place in _placed(packages, file):
             names.setdefault(package.name, place)
             facts += _facts(package, place)
