@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 KINDS = (
-    "ERROR", "assignment", "attribute", "augmented_assignment", "binary_operator", "break_statement", "call", "class_definition",
-    "comparison_operator", "decorated_definition", "decorator", "dictionary_comprehension", "dotted_name", "exec_statement", "expression_statement", "float", "for_statement",
-    "function_definition", "identifier", "if_statement", "import_from_statement", "import_statement", "keyword_argument",
-    "list_comprehension", "module", "none", "print_statement", "return_statement", "string", "subscript", "unary_operator",
-    "while_statement", "with_clause", "with_statement",
+    "ERROR", "argument_list", "assignment", "attribute", "augmented_assignment", "binary_operator", "block",
+    "break_statement", "call", "class_definition", "comparison_operator", "conditional_expression",
+    "continue_statement", "decorated_definition", "decorator", "default_parameter", "dictionary",
+    "dictionary_comprehension", "dictionary_splat", "dotted_name", "else_clause", "except_clause",
+    "exec_statement", "expression_list", "expression_statement", "float", "for_in_clause", "for_statement",
+    "function_definition", "generator_expression", "identifier", "if_statement", "import_from_statement",
+    "import_statement", "integer", "keyword_argument", "lambda", "list", "list_comprehension", "list_splat",
+    "module", "none", "pair", "parameters", "parenthesized_expression", "pattern_list", "print_statement",
+    "raise_statement", "return_statement", "slice", "string", "subscript", "tuple",
+    "typed_default_parameter", "typed_parameter", "unary_operator", "while_statement", "with_clause",
+    "with_statement", "yield",
 )  # fmt: skip
 """The kinds of nodes that rules begin with."""
 
@@ -96,6 +102,11 @@ def called_name(call: SgNode) -> str:
 def constructs(call: SgNode) -> bool:
     """Whether a call makes an object of a class, by the convention that classes have capitals."""
     return call.kind() == "call" and called_name(call)[:1].isupper()
+
+
+def in_order(nodes: Sequence[SgNode]) -> Sequence[SgNode]:
+    """Nodes in the order of the text."""
+    return sorted(nodes, key=lambda node: node.range().start.index) if len(nodes) > 1 else nodes
 
 
 def outermost(nodes: Iterable[SgNode]) -> list[SgNode]:

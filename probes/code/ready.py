@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MAX_PLACES = 60
 """More places than this are not written into a rule: so many would be slower to compare than to match."""
-MOST_TESTED = 60
+MOST_TESTED = 150
 """Nodes up to which tests in Python are faster than a search of the file."""
 LONGEST_TESTED = 4_000
 """Characters of a node up to which Python tries an expression; the search engine does so in linear time for any length."""
@@ -146,9 +146,3 @@ def text_test(pattern: str) -> Test:
         return expression(pattern).search(text) is not None
 
     return test
-
-
-def field_test(name: str, pattern: str) -> Test:
-    """Whether an expression is found in the text of one part of a node."""
-    test = text_test(pattern)
-    return lambda node: (part := node.field(name)) is not None and test(part)

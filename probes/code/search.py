@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from traindx.engine.regex import regex
 
-from .index import Index, of_names, outermost
+from .index import Index, in_order, of_names, outermost
 from .ready import (
     NEVER,
     BadRule,
@@ -24,10 +24,10 @@ from .ready import (
     any_of,
     exactly,
     expression,
-    field_test,
     none_of,
     text_test,
 )
+from .relations import RELATIONS, WHERE, related
 from .words import ascii_only, names_in, outer_call
 
 if TYPE_CHECKING:
@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 
 MAX_SUBTREES = 5
 """Up to so many parts of a file are searched one by one, else all of it at once: each search reads the rule anew."""
-_RELATIONS = {one: one for one in ("has", "inside", "precedes", "follows")} | {
-    "contains": "has",
-    "within": "inside",
-}
-_WHERE = ("field", "stopBy", "words")
 _CALLED = r"(?:^|[.\s])(?:{})$"
 _METAVARIABLE = regex(r"\$([A-Z_][A-Z0-9_]*)")
 
@@ -70,7 +65,7 @@ class Search:
         utils: dict[str, Rule] = {}
         ready = self._ready(rule, utils)
         if ready.exact and (not constraints or not ready.nodes):
-            return ready.nodes or ()
+            return in_order(ready.nodes or ())
         # What was dropped from the rule as impossible may have been all that bound a metavariable.
         bound = set(_METAVARIABLE.findall(str(ready.rule)))
         limits = {name: self._ready(one, utils).rule for name, one in constraints.items() if name in bound}
@@ -94,19 +89,13 @@ class Search:
         """The parts of a rule in the order in which they are written: the first that has a metavariable binds it."""
         if not any(map(self.vocabulary.__contains__, rule.get("words", ("",)))):
             return NEVER
-        where = {key: value for key, value in rule.items() if key in _WHERE and key != "words"}
-        if isinstance(stop := where.get("stopBy"), Mapping):
-            where["stopBy"] = self._ready(stop, utils).rule
-        parts = dict(rule)
+        parts = {key: value for key, value in rule.items() if key != "words"}
         known = (
             [self._names(parts.pop("regex"))]
             if parts.get("kind") == "identifier" and "regex" in parts
             else []
         )
-        joined = all_of(
-            chain(known, (self._part(key, value, utils) for key, value in parts.items() if key not in _WHERE))
-        )
-        return Ready({**joined.rule, **where}) if where and joined is not NEVER else joined
+        return all_of(chain(known, (self._part(key, value, utils) for key, value in parts.items())))
 
     def _part(self, key: str, value: Any, utils: dict[str, Rule]) -> Ready:
         match key:
@@ -133,18 +122,17 @@ class Search:
                 return any_of([self._ready(one, utils) for one in value])
             case "not":
                 return none_of(self._ready(value, utils))
-            case _ if key in _RELATIONS:
-                inner = self._ready(value, utils)
-                anywhere = {"stopBy": "end"} if key in ("contains", "within") else {}
-                simple = key == "has" and value.keys() - {"words"} == {"field", "regex"}
-                test = field_test(value["field"], value["regex"]) if simple else None
-                return (
-                    NEVER
-                    if inner is NEVER
-                    else Ready({_RELATIONS[key]: {**anywhere, **inner.rule}}, test=test)
-                )
+            case _ if key in RELATIONS:
+                return self._relation(key, value, utils)
             case _:
                 return Ready({key: value})
+
+    def _relation(self, name: str, value: Rule, utils: dict[str, Rule]) -> Ready:
+        where = {key: part for key, part in value.items() if key in WHERE}
+        if isinstance(stop := where.get("stopBy"), Mapping):
+            where["stopBy"] = self._ready(stop, utils).rule
+        other = self._ready({key: part for key, part in value.items() if key not in WHERE}, utils)
+        return related(name, where, other)
 
     def _names(self, pattern: str) -> Ready:
         """Identifiers: the expression is tried on each name once, however often it stands there."""
