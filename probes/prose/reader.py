@@ -9,6 +9,7 @@ from functools import cached_property
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
 
+from .denial import Denial
 from .patterns import Patterns
 from .trials import Trials
 from .words import Index
@@ -31,11 +32,13 @@ class ProseReader:
         )
 
     def signatures(self, sentence: str) -> Iterator[tuple[SignatureRule, re.Match[str]]]:
-        """The signatures of prose that the sentence matches, and where; none where it states nothing."""
+        """The signatures of prose that the sentence matches, and where it does not deny them; none where it states nothing."""
         sentence = sentence[:MAX_SENTENCE]
         if self.states(sentence):
             for rule in self._index.candidates(sentence):
-                if match := self._patterns.compiled(rule.pattern, 0).search(sentence):
+                matches = self._patterns.compiled(rule.pattern, 0).finditer(sentence)
+                stated = (match for match in matches if not self._denial.of(sentence, match))
+                if match := next(stated, None):
                     yield rule, match
 
     def trials(self, sentence: str) -> dict[str, bool]:
@@ -51,6 +54,10 @@ class ProseReader:
     @cached_property
     def _patterns(self) -> Patterns:
         return Patterns(self._knowledge.phrases)
+
+    @cached_property
+    def _denial(self) -> Denial:
+        return Denial(self._patterns)
 
     @cached_property
     def _index(self) -> Index:

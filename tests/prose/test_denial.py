@@ -1,0 +1,76 @@
+"""What a sentence denies is not read as said."""
+
+from __future__ import annotations
+
+import pytest
+
+from traindx.engine.kb.load import load
+from traindx.engine.kb.packs import own_pack
+from traindx.probes.prose import ProseReader
+
+
+@pytest.fixture(scope="module")
+def reader() -> ProseReader:
+    return ProseReader(load([own_pack()]))
+
+
+def said(reader: ProseReader, sentence: str) -> set[str]:
+    return {rule.id for rule, _ in reader.signatures(sentence)}
+
+
+@pytest.mark.parametrize(
+    ("denied", "stated", "what"),
+    [
+        ("I am not using fp16", "I am using fp16", "said-runs-in-fp16"),
+        ("it never ran out of memory", "it ran out of memory", "said-out-of-memory"),
+        ("none of the files are empty", "some of the files are empty", "said-files-damaged"),
+        ("the model does not predict the same class for everything", "it predicts the same class for everything", "said-predicts-one-class"),
+        ("no labels are missing", "labels are missing for some samples", "said-samples-without-labels"),
+        ("it loads without any missing keys", "it loads with missing keys", "said-keys-do-not-match"),
+        ("there are no missing or unexpected keys", "there are unexpected keys", "said-keys-do-not-match"),
+        ("I removed batch norm", "the network has batch norm", "said-has-batchnorm"),
+    ],
+)  # fmt: skip
+def test_a_negation_before_it_denies_it(reader: ProseReader, denied: str, stated: str, what: str) -> None:
+    assert what not in said(reader, denied)
+    assert what in said(reader, stated)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "what"),
+    [
+        ("overfitting is not the issue", "said-overfits"),
+        ("it isn't a memory leak", "said-host-memory-grows"),
+        ("my classes are balanced, so class imbalance is not the problem", "said-classes-unbalanced"),
+    ],
+)
+def test_what_is_ruled_out_is_denied(reader: ProseReader, sentence: str, what: str) -> None:
+    assert what not in said(reader, sentence)
+
+
+def test_a_negation_within_it_denies_it(reader: ProseReader) -> None:
+    assert "said-rate-high" not in said(reader, "the learning rate is not too high")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "what"),
+    [
+        ("I don't know why it hangs", "said-hangs"),
+        ("I cannot train because it runs out of memory", "said-out-of-memory"),
+        ("it does not work with fp16", "said-runs-in-fp16"),
+        ("the run does not finish, it hangs", "said-hangs"),
+        ("nothing helps, it overfits", "said-overfits"),
+        ("I can't train without running out of memory", "said-out-of-memory"),
+        ("it not only overfits but is slow", "said-overfits"),
+    ],
+)
+def test_a_negation_of_something_else_denies_nothing(reader: ProseReader, sentence: str, what: str) -> None:
+    assert what in said(reader, sentence)
+
+
+def test_what_is_denied_once_may_be_stated_later(reader: ProseReader) -> None:
+    assert "said-hangs" in said(reader, "on one GPU it does not hang, on four it hangs")
+
+
+def test_a_pattern_of_absence_is_no_denial(reader: ProseReader) -> None:
+    assert "said-no-clipping" in said(reader, "there is no gradient clipping")
