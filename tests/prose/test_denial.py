@@ -68,6 +68,22 @@ def test_a_negation_of_something_else_denies_nothing(reader: ProseReader, senten
     assert what in said(reader, sentence)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "what"),
+    [
+        ("I thought it was overfitting, but it was the data", "said-overfits"),
+        ("to prevent exploding gradients I clip them", "said-gradients-explode"),
+        ("the documentation says that the loss becomes NaN then", "said-loss-nan"),
+        ("what happens if the labels are out of range", "said-labels-out-of-range"),
+        ("it might be that the labels are wrong", "said-labels-wrong"),
+    ],
+)
+def test_what_was_thought_guarded_against_or_read_is_not_stated(
+    reader: ProseReader, sentence: str, what: str
+) -> None:
+    assert what not in said(reader, sentence)
+
+
 def test_what_is_denied_once_may_be_stated_later(reader: ProseReader) -> None:
     assert "said-hangs" in said(reader, "on one GPU it does not hang, on four it hangs")
 
