@@ -31,6 +31,7 @@ _COLUMNS: Mapping[str, tuple[str, float]] = {
     "seconds": ("seconds_per_step", 1.0),
     "allocated": ("memory_gib", 1 / GIB),
     "host": ("host_memory_gib", 1 / GIB),
+    "workers": ("worker_memory_gib", 1 / GIB),
 }
 """Column of a `steps` record -> the metric, and what makes its unit of the column's."""
 _OF_A_SHAPE = (

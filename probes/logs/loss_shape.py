@@ -90,6 +90,8 @@ def _flat(told: Told, line: Curve) -> bool | None:
     values = line.values
     if len(values) <= _SOME:
         return True if _same_after_epochs(told, line) else None
+    if _near_zero(told, values):
+        return False  # the fall may be over within the first part
     if not _spans_enough(told, line):
         return None
     levels = values if len(values) < told.limits["points_few"] else curve.parts(values, 10)

@@ -11,6 +11,14 @@ from .store import Store
 from .told import Told
 
 _SOME = 3
+_LAST_LEVELS, _LAST_SHARE = 4, 0.2
+"""Of nine levels the last three steps, in which a straight climb goes up by more than a third of all of it."""
+_LONG, _EVEN = 120, 0.7
+"""Figures of host memory from which on a run is no longer short, and the share of rises of a leak before that."""
+_OF_THE_HOST = {
+    "host_memory_gib": "process.memory_growing",
+    "worker_memory_gib": "process.workers_growing",
+}
 _BLOCK = 20
 """Points that say together what was usual before those that follow."""
 
@@ -108,9 +116,12 @@ def tell_memory(told: Told, memory: Series) -> None:
 
 
 def tell_host_memory(told: Told, store: Store) -> None:
-    """Whether the memory of the process grows."""
-    for series in store.of("host_memory_gib")[:1]:
-        told.tell("process.memory_growing", _climbing(told, curve_of(series).values), series.marks[-1])
+    """Whether the memory of the process grows, and that of its data workers."""
+    for metric, name in _OF_THE_HOST.items():
+        for series in store.of(metric)[:1]:
+            values = curve_of(series).values
+            grows = _climbing(told, values)
+            told.tell(name, grows and (_rises_evenly(values) or None), series.marks[-1])
 
 
 def _climbing(told: Told, values: Sequence[float]) -> bool | None:
@@ -118,8 +129,21 @@ def _climbing(told: Told, values: Sequence[float]) -> bool | None:
     if len(values) < told.limits["points_few"]:
         return _climbs_plainly(told, values) or None
     levels = curve.parts(values, 10)[1:]
+    grown = levels[-1] - levels[0]
     higher = levels[-1] > told.limits["memory_growth"] * levels[0]
-    return higher and levels[-1] > 1.02 * levels[len(levels) // 2] and curve.climbs(levels) > 0.8
+    # What is taken once, as evaluation and larger batches come up, stays and is followed by nothing.
+    goes_on = levels[-1] - levels[-_LAST_LEVELS] > _LAST_SHARE * grown
+    return higher and goes_on and levels[-1] > 1.02 * levels[len(levels) // 2] and curve.climbs(levels) > 0.8
+
+
+def _rises_evenly(values: Sequence[float]) -> bool:
+    """Whether it rises nearly each time, in a run that is still short.
+
+    The memory of a program goes up by a jump now and then until all that it does has come up once.
+    """
+    steps = curve.steps_between(values)
+    rising = sum(one > 0 for one in steps)
+    return len(values) >= _LONG or rising >= _EVEN * len(steps) or values[-1] > 2 * values[0]
 
 
 def _climbs_plainly(told: Told, values: Sequence[float]) -> bool:

@@ -97,3 +97,90 @@ def test_another_training_has_a_split_of_its_own() -> None:
                 optimizer.step()
             evaluate(model, [held_out])
     assert OVERLAP not in said.facts
+
+
+ALONE = "data.evaluated_on_training_alone"
+
+
+def test_a_validation_that_is_the_training_set() -> None:
+    assert scored(ROWS[:100], ROWS[:100])[ALONE] is True
+
+
+def test_a_part_of_the_training_set_is_no_other() -> None:
+    assert scored(ROWS, ROWS[40:120].flip(0))[ALONE] is True
+
+
+@pytest.mark.parametrize("held_out", [[ROWS[100:]], [ROWS[:100], ROWS[100:]]])
+def test_what_has_samples_of_its_own_is_evaluated_on_them(held_out: list[torch.Tensor]) -> None:
+    assert scored(ROWS[:100], *held_out)[ALONE] is False
+
+
+def test_a_graph_whose_nodes_are_told_apart_by_masks() -> None:
+    """All nodes and edges go through the network each time, and a mask chooses what is scored."""
+
+    class Graph(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(24, 2)
+
+        def forward(self, nodes: torch.Tensor, edges: torch.Tensor) -> torch.Tensor:
+            out: torch.Tensor = self.layer(nodes).index_add(0, edges[0], self.layer(nodes)[edges[1]])
+            return out
+
+    model, edges = Graph(), torch.randint(0, 20, (2, 400))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(3):
+            model.train()
+            for part in ROWS.split(20):
+                optimizer.zero_grad()
+                model(part, edges)[:10].square().mean().backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                for part in ROWS.split(20):
+                    model(part, edges)[10:]
+    assert ALONE not in said.facts
+
+
+def test_steps_that_take_all_there_is_leave_nothing_to_compare() -> None:
+    model = nn.Linear(24, 1)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(4):
+            model.train()
+            optimizer.zero_grad()
+            model(ROWS)[:100].square().mean().backward()
+            optimizer.step()
+            evaluate(model, [ROWS])
+    assert ALONE not in said.facts
+
+
+def test_an_evaluation_that_forgot_its_mode_may_have_been_on_others() -> None:
+    model = nn.Linear(24, 1)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(2):
+            for batch in ROWS[:100].split(20):
+                optimizer.zero_grad()
+                model(batch).square().mean().backward()
+                optimizer.step()
+            with torch.no_grad():
+                model(ROWS[100:])
+        evaluate(model, [ROWS[:100]])
+    assert ALONE not in said.facts
+
+
+def scored(train: torch.Tensor, *held_out: torch.Tensor) -> dict[str, object]:
+    """What is said of a training on rows, in two epochs of mixed batches, with evaluations of the others."""
+    model = nn.Sequential(nn.Linear(24, 8), nn.Tanh(), nn.Linear(8, 1))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(2):
+            model.train()
+            for batch in train[torch.randperm(len(train))].split(20):
+                optimizer.zero_grad()
+                model(batch).square().mean().backward()
+                optimizer.step()
+            evaluate(model, held_out)
+    return said.facts

@@ -91,3 +91,53 @@ def test_a_caption_is_predicted_behind_a_picture_of_as_many_patches() -> None:
             loss.backward()
             optimizer.step()
     assert "model.sees_next_token" not in said.facts
+
+
+class Translator(nn.Module):
+    """An encoder that reads in both directions, and a decoder of one kind or another."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self.way = way
+        self.words, self.head = nn.Embedding(WORDS, WIDTH), nn.Linear(WIDTH, WORDS)
+        self.both = nn.Transformer(WIDTH, 2, 1, 2, 16, batch_first=True)
+        self.reader = nn.GRU(WIDTH, WIDTH, batch_first=True)
+
+    def forward(self, source: Any, target: Any) -> Any:
+        read, x = self.words(source), self.words(target)
+        if self.way == "recurrent":
+            return self.head(self.reader(x, self.both.encoder(read).mean(1)[None])[0])
+        memory = self.both.encoder(read)
+        if self.way == "growing":
+            ends = [self.both.decoder(x[:, :end], memory)[:, -1] for end in range(1, target.shape[1] + 1)]
+            return self.head(torch.stack(ends, 1))
+        later = nn.Transformer.generate_square_subsequent_mask(target.shape[1])
+        return self.head(self.both.decoder(x, memory, tgt_mask=later if self.way == "masked" else None))
+
+
+def translate(way: str, source: int = LENGTH - 3) -> Any:
+    model = Translator(way)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(1, WORDS, (8, LENGTH + 1))
+            scores = model(torch.randint(1, WORDS, (8, source)), text[:, :-1])
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten(), ignore_index=0)
+            loss.backward()
+            optimizer.step()
+    return said.facts.get("model.sees_next_token")
+
+
+def test_a_decoder_without_a_mask_sees_what_it_is_to_write() -> None:
+    assert translate("open") is True
+
+
+@pytest.mark.parametrize("way", ["masked", "recurrent", "growing"])
+def test_what_an_encoder_reads_is_no_view_of_what_is_written(way: str) -> None:
+    assert translate(way) is not True
+
+
+@pytest.mark.parametrize("way", ["open", "masked", "recurrent"])
+def test_two_sequences_of_one_length_cannot_be_told_apart(way: str) -> None:
+    assert translate(way, source=LENGTH) is None

@@ -170,3 +170,26 @@ def test_an_optimizer_that_finds_no_gradient_any_more_is_told() -> None:
 
     assert facts(watched(run)).get("grad.lost") is True
     assert "grad.lost" not in facts(watched(lambda: train(model, optimizer, steps=20)))
+
+
+class Tied(nn.Module):
+    """Tells the next token, with the weight of its embedding as that of its last layer."""
+
+    def __init__(self, spread: float) -> None:
+        super().__init__()
+        self.embedding, self.head = nn.Embedding(40, 64), nn.Linear(64, 40)
+        nn.init.normal_(self.embedding.weight, std=spread)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        scores: Tensor = self.head(self.embedding((inputs[:, 0] > 0).long()))
+        return scores
+
+
+@pytest.mark.parametrize(("spread", "said"), [(1.0, "head"), (0.02, None)])
+def test_a_last_layer_with_the_weight_of_an_embedding_may_start_too_wide(
+    spread: float, said: str | None
+) -> None:
+    model = Tied(spread)
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.01), steps=6)))
+    assert known.get("model.init_tied_wide") == said

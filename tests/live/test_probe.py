@@ -165,6 +165,31 @@ def test_memory_of_the_device_and_of_the_process_are_told_apart(knowledge: Knowl
 
 
 @pytest.mark.parametrize(
+    ("megabytes", "grows"),
+    [
+        ([360 + 5 * second for second in range(20)], True),
+        ([361, 381, 374, 374, 401, *[412] * 5, *[428] * 3, 437, 437, *[447] * 4, 464], None),
+        ([357, 373, 389, 371, 389, *[454] * 4, *[539] * 9], False),
+    ],
+    ids=["a leak", "by jumps now and then", "high from some moment on"],
+)
+def test_memory_that_is_taken_once_is_no_leak(
+    knowledge: Knowledge, megabytes: list[int], grows: bool | None
+) -> None:
+    host = [one << 20 for one in megabytes]
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES[: len(host)], host=host)])
+
+    assert seen["process.memory_growing"] is grows
+
+
+def test_the_memory_of_the_workers_is_told_apart(knowledge: Knowledge) -> None:
+    flat, growing = [1 << 30] * 60, [(1 << 30) + step * (1 << 25) for step in range(60)]
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES[:60], host=flat, workers=growing)])
+
+    assert (seen["process.memory_growing"], seen["process.workers_growing"]) == (False, True)
+
+
+@pytest.mark.parametrize(
     ("wait", "share"),
     [(0.030, pytest.approx(0.75, abs=0.01)), (0.002, 0.0)],
     ids=["long", "too short to matter"],

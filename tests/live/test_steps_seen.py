@@ -99,6 +99,19 @@ def test_autocast_within_the_model_is_the_precision_of_the_run() -> None:
     )
 
 
+@pytest.mark.parametrize(("dtype", "double"), [(torch.float64, True), (torch.float32, False)])
+def test_whether_the_weights_are_64_bit(dtype: torch.dtype, double: bool) -> None:
+    def run() -> None:
+        model = nn.Linear(8, 4).to(dtype)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for _ in range(4):
+            optimizer.zero_grad()
+            model(torch.ones(2, 8, dtype=dtype)).sum().backward()
+            optimizer.step()
+
+    assert facts(watched(run))["model.trained_in_float64"] is double
+
+
 def test_a_second_phase_in_half_precision_takes_back_the_precision_of_the_first() -> None:
     def run() -> None:
         for dtype in (torch.float32, torch.bfloat16):

@@ -33,9 +33,25 @@ def test_noise_of_single_steps_is_no_see_saw(read: Reads, apart: int, oscillatin
     assert read(lines)["loss.oscillating"] is oscillating
 
 
+def test_a_fall_that_is_over_within_a_few_steps_is_no_flat_loss(read: Reads) -> None:
+    """As where all batches hold the same few samples."""
+    assert read(epochs("1.5 0.4 0.05 " + "0.0001 " * 60))["loss.flat_from_start"] is False
+    assert read(epochs("1.5 1.501 1.499 " + "1.5 " * 60))["loss.flat_from_start"] is True
+
+
 def test_what_climbs_from_its_minimum_diverges_and_a_see_saw_does_not(read: Reads) -> None:
     assert read(epochs("1.0 0.2 1.1 1.2 1.5 1.9"))["loss.diverging"] is True
     assert read(epochs("1.0 0.05 1.1 0.25 1.2"))["loss.diverging"] is False
+
+
+@pytest.mark.parametrize(("end", "diverging"), [(0.0008, False), (0.8, True)])
+def test_a_loss_next_to_nothing_that_is_many_times_its_least_has_not_diverged(
+    read: Reads, end: float, diverging: bool
+) -> None:
+    """A small training set that is known by heart: the loss of the last epochs is all noise."""
+    falls = [2.0 * 0.4**epoch for epoch in range(12)]
+    values = [*falls, *(end * (1 + 0.01 * (epoch % 3)) for epoch in range(8))]
+    assert read(epochs(" ".join(f"{one:.6f}" for one in values)))["loss.diverging"] is diverging
 
 
 @pytest.mark.parametrize(

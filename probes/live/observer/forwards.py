@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import time
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from .compiling import is_compiling_in, run_as_it_is
 from .model import children, find_model
@@ -49,6 +49,8 @@ class Forwards:
         self._inside = False
         self._called = False
         self.copies: dict[int, Copy] = {}
+        self.told_aside: Callable[[torch.nn.Module, tuple[Any, ...]], object] | None = None
+        """Told of each call, without gradients, of a module of a watched class that no optimizer trains."""
         self._scans = 0
         self._kept: list[object] = []
 
@@ -102,12 +104,14 @@ class Forwards:
         original = kind.__call__
         inherited = "__call__" not in vars(kind)
         is_compiling = is_compiling_in(self.watcher.torch)
+        is_tracing = self.watcher.torch.jit.is_tracing
         watched = self._watched
 
         @functools.wraps(original)
         @hidden
         def __call__(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
-            if is_compiling():  # dynamo traces this: to it we are not there
+            # What dynamo or torch.jit.trace records is the network alone.
+            if is_compiling() or is_tracing():
                 return original(module, *args, **kwargs)
             found = watched.get(id(module))
             try:
@@ -116,7 +120,7 @@ class Forwards:
                 call = above.__call__ if inherited else functools.partial(original, module)
                 if found is None or self._inside or found() is not module:
                     if found is None and not self._inside:
-                        self._called_aside(module)
+                        self._called_aside(module, args)
                     return call(*args, **kwargs)
                 return self._call(call, module, args, kwargs)
             except BaseException as error:
@@ -136,17 +140,20 @@ class Forwards:
 
         self.watcher.on_close(put_back)
 
-    def _called_aside(self, module: torch.nn.Module) -> None:
+    def _called_aside(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
         """Count it where it gives a target, or is evaluated."""
         copy = self.copies.get(id(module))
+        without_gradients = not self.watcher.torch.is_grad_enabled()
         if copy is None or copy.module() is not module:
             if len(self.copies) >= COPIES:
                 self.copies = {key: one for key, one in self.copies.items() if one.module() is not None}
             if len(self.copies) < COPIES:
                 self.copies[id(module)] = Copy(module)
-        elif copy.last != self.watcher.step and not self.watcher.torch.is_grad_enabled():
+        elif copy.last != self.watcher.step and without_gradients:
             copy.calls += 1
             copy.last = self.watcher.step
+        if without_gradients and self.told_aside is not None:
+            self.told_aside(module, args)
 
     @hidden
     def _call(self, call: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -53,6 +53,8 @@ class Initial(Part):
         self._journal = journal
         self._watcher = watcher
         self._layers: list[_Layer] = []
+        self._tied: dict[str, int] = {}
+        """Last layers that share the weight of an embedding, and their inputs. What is meant for an embedding is too wide for them."""
         self._adapted = False
         self._frozen: list[tuple[_Layer, bool]] = []
         """Those that do not train, and whether each looks untrained."""
@@ -71,8 +73,15 @@ class Initial(Part):
                 start = _some(weight, FEW).clone()
                 self._layers.append(_Layer(name, weight, weight.requires_grad, weight.shape, start))
 
+            for name, weight in islice(_weights(torch, model, shared=True), LAYERS):
+                self._tied[name] = _inputs(weight.shape)
+                self._watcher.pending.append(("tied", _some(weight, NUMBERS).float().std()))
+
     def read(self, step: int, values: dict[str, Any]) -> None:
         """The statistics are there; some steps later, which of the frozen weights were moved."""
+        for (name, inputs), std in zip(self._tied.items(), values.get("tied") or ()):
+            if std * inputs**0.5 > LARGE and inputs >= 16:
+                self._journal.fact("model.init_tied_wide", name)
         if moved := values.get("moved"):
             self._say_frozen([bool(one) for one in moved])
             self._watcher.remove(self)
@@ -126,12 +135,20 @@ class Initial(Part):
             self._journal.fact("model.head_frozen", ends)
 
 
-def _weights(torch: Any, model: ModelSeen) -> Iterator[tuple[str, torch.Tensor]]:
-    """Those of dense and convolutional layers, each with the name of its layer. What is on `meta` has no numbers."""
-    shared = {id(one.weight) for one in model.each_module() if isinstance(one, torch.nn.Embedding)}
+def _weights(torch: Any, model: ModelSeen, shared: bool = False) -> Iterator[tuple[str, torch.Tensor]]:
+    """Those of dense and convolutional layers, each with the name of its layer. What is on `meta` has no numbers.
+
+    `shared`: those instead that are the weight of an embedding as well.
+    """
+    embedded = {id(one.weight) for one in model.each_module() if isinstance(one, torch.nn.Embedding)}
     for module in model.each_module():
         weight = vars(module).get("_parameters", {}).get("weight")
-        if weight is None or weight.dim() < 2 or not weight.is_floating_point() or id(weight) in shared:
+        if (
+            weight is None
+            or weight.dim() < 2
+            or not weight.is_floating_point()
+            or (id(weight) in embedded) != shared
+        ):
             continue
         if (
             isinstance(module, (torch.nn.Linear, torch.nn.modules.conv._ConvNd))

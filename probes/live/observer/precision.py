@@ -82,6 +82,8 @@ class Precision(Part):
 
     def _say(self) -> None:
         held = {str(one.dtype) for model in self._watcher.models.values() for _, one in model.parameters()}
+        if held:
+            self._journal.fact("model.trained_in_float64", held == {"torch.float64"})
         if self._dtype is not None:
             self._journal.fact("config.precision", NAMES.get(str(self._dtype), "fp32"))
         if self._sizes:

@@ -10,6 +10,7 @@ from ..graphs import grad_fn_of
 from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
+from .folds import Folds
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ PARTS = 3
 
 MODELS = 4
 
+BLOCK = 1024
+"""Samples whose numbers lie in one piece of memory: a small one for each call would keep the memory around it from being used again."""
+
 
 class _Seen:
     """Some numbers of each sample that one model was given, in the order of the calls."""
@@ -45,6 +49,23 @@ class _Seen:
         self.calls: list[tuple[bool, torch.Tensor]] = []
         """Whether a call trained, and numbers of its samples, a row each, which stay on their device until the process ends."""
         self.left = [SAMPLES, SAMPLES]
+        self.compares = True
+        """Whether what it is evaluated on can be set beside what it trains on: every evaluation was told from training."""
+        self._blocks: dict[tuple[Any, ...], tuple[torch.Tensor, int]] = {}
+
+    def keep(self, torch: Any, trains: bool, rows: torch.Tensor) -> None:
+        """Copy these to the next place in a block of their kind."""
+        count, kind = len(rows), (rows.shape[1], rows.dtype, rows.device)
+        block, used = self._blocks.get(kind, (None, 0))
+        if block is None or used + count > len(block):
+            # What is made in inference mode could not be written to outside of it.
+            with torch.inference_mode(False):
+                block = torch.empty((max(BLOCK, count), rows.shape[1]), dtype=rows.dtype, device=rows.device)
+            used = 0
+        kept = block[used : used + count]
+        kept.copy_(rows)
+        self._blocks[kind] = block, used + count
+        self.calls.append((trains, kept))
 
 
 class Copies(Part):
@@ -62,6 +83,7 @@ class Copies(Part):
         self._torch = watcher.torch
         self._is_grad_enabled = watcher.torch.is_grad_enabled
         self._seen: dict[int, _Seen] = {}
+        self._folds = Folds(watcher)
 
     def model_found(self, model: ModelSeen) -> None:
         """An optimizer that comes after an evaluation begins another training, as of the next fold, whose evaluation is another too."""
@@ -72,24 +94,35 @@ class Copies(Part):
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep something of its samples."""
         trains = self._is_grad_enabled()
-        if trains != root.training:
-            return
         seen = self._seen.get(id(root))
+        if trains != root.training:
+            if seen is not None:
+                seen.compares = False
+            return
         if seen is None:
             # Before anything was trained nothing can be a copy.
             if not trains or len(self._seen) >= MODELS:
                 return
             seen = self._seen[id(root)] = _Seen()
+        if not trains:
+            self._folds.evaluated(root)
         if seen.left[trains] > 0:
-            first: Any = next(tensors_in(self._torch.Tensor, (args, kwargs)), None)
+            given: list[Any] = list(tensors_in(self._torch.Tensor, (args, kwargs)))
+            first = given[0] if given else None
             if first is not None and self._tells(first):
                 seen.left[trains] -= len(first)
+                # The nodes of a graph are all there in training, and masks tell them apart.
+                seen.compares &= all(one.dim() and len(one) == len(first) for one in given)
                 rows = first.detach().flatten(1)
-                seen.calls.append((trains, rows[:, :: max(1, rows.shape[1] // READ)].clone()))
+                seen.keep(self._torch, trains, rows[:, :: max(1, rows.shape[1] // READ)])
 
     def ended(self) -> None:
         """Compare what is left."""
         self._judge()
+        with contextlib.suppress(RuntimeError):
+            known = [one for seen in self._seen.values() if (one := _stays_within(seen)) is not None]
+            if known:
+                self._journal.fact("data.evaluated_on_training_alone", all(known))
 
     def _tells(self, tensor: torch.Tensor) -> bool:
         """Whether it holds measured data, of which no two samples are alike by chance."""
@@ -108,17 +141,37 @@ class Copies(Part):
         with contextlib.suppress(RuntimeError):
             if any(_leaks(seen) for seen in self._seen.values()):
                 self._journal.fact("data.split_overlap", True)
+            # Each is asked, for each is followed.
+            changed = {self._folds.changed_roles(key, seen.calls) for key, seen in self._seen.items()}
+            if True in changed:
+                self._journal.fact("data.folds_share_weights", True)
 
 
 def _leaks(seen: _Seen) -> bool:
     """Whether most parts of the evaluation hold both copies and other samples."""
-    evaluated = not all(trains for trains, _ in seen.calls)
-    if not evaluated or len(seen.calls[0][1][:PART].unique()) < LEVELS:
-        return False
-    copies = list(_copies(seen))
-    parts = [copies[start : start + PART] for start in range(0, len(copies) - PART + 1, PART)]
+    parts = _parts(seen)
     mixed = sum(0 < sum(part) < PART for part in parts)
     return len(parts) >= PARTS and 2 * mixed >= len(parts)
+
+
+def _stays_within(seen: _Seen) -> bool | None:
+    """Whether nothing was evaluated but samples of training. None where that cannot be told, as where each step takes all there is."""
+    trained = [rows for trains, rows in seen.calls if trains]
+    if not seen.compares or min(seen.left) <= 0 or not trained:
+        return None
+    if all(one.shape == trained[0].shape and bool((one == trained[0]).all()) for one in trained[1:4]):
+        return None
+    parts = _parts(seen)
+    return all(map(all, parts)) if len(parts) >= PARTS else None
+
+
+def _parts(seen: _Seen) -> list[list[bool]]:
+    """The samples of the evaluation, so many at a time: whether each is a copy of one of training. None where nothing can be told."""
+    evaluated = not all(trains for trains, _ in seen.calls)
+    if not evaluated or len(seen.calls[0][1][:PART].unique()) < LEVELS:
+        return []
+    copies = list(_copies(seen))
+    return [copies[start : start + PART] for start in range(0, len(copies) - PART + 1, PART)]
 
 
 def _copies(seen: _Seen) -> Iterator[bool]:

@@ -22,6 +22,9 @@ UNEVEN = 1000.0
 GROWN = 50.0
 """So many times as widely as at first, inputs of one shape do not spread by chance."""
 
+MOST = 64
+"""Shapes that are remembered."""
+
 SCALING = (
     "div",
     "__rtruediv__",
@@ -53,6 +56,9 @@ class Inputs(Check):
         self._shape: tuple[int, ...] = ()
         self._spreads: dict[tuple[int, ...], float] = {}
         """How widely the first input of each shape of sample was spread."""
+        self._made: dict[tuple[int, ...], int] = {}
+        """Which network gave samples of a shape: a critic is given features, which grow as they are learnt."""
+        self._root = 0
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first input of the step."""
@@ -66,6 +72,7 @@ class Inputs(Check):
             and grad_fn_of(first) is None  # what another model made
             and not first.is_inference()
         ):
+            self._root = id(root)
             self._input, self._scaled, self._version = first, False, first._version
             self._rows, self._shape = self._read(first.detach()), tuple(first.shape[1:])
 
@@ -76,6 +83,9 @@ class Inputs(Check):
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """Whether the input is what it was."""
+        for one in tensors_in(self.torch.Tensor, output):
+            if one.dim() > 1 and len(self._made) < MOST:
+                self._made.setdefault(tuple(one.shape[1:]), id(root))
         if self._input is not None and self._version >= 0:
             self.say("model.changes_its_input", self._input._version != self._version)
             self._version = -1
@@ -91,7 +101,8 @@ class Inputs(Check):
         self.say("data.inputs.max_abs", largest)
         self.say("data.inputs.constant", constant)
         # What a model is tried with is all zeros, and no measure of what comes.
-        if std > 0 and (times := std / self._spreads.setdefault(self._shape, std)) > GROWN:
+        given = self._made.get(self._shape, self._root) == self._root
+        if given and std > 0 and (times := std / self._spreads.setdefault(self._shape, std)) > GROWN:
             self.say("data.inputs.grown", times)
         if abs(mean) > LARGE or std > LARGE or uneven:
             if not self._scaled:

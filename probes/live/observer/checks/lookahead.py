@@ -27,6 +27,8 @@ class Lookahead(Check):
 
     One that hides something may hide what follows, so that nothing is said unless none does. Attention over as many patches
     of a picture as there are tokens is no such thing, so that the tokens must be all that the model is given, masks aside.
+    A model of two sequences, which reads one and writes the other, may attend freely over the first: its sequences are told apart
+    by their length, and nothing is said where that is the same.
     """
 
     name = "lookahead"
@@ -35,13 +37,15 @@ class Lookahead(Check):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._tokens: Any = None
-        self._open: Place | None = None
-        self._hides = False
+        self._tokens: dict[int, Any] = {}
+        """Of each length."""
+        self._open: dict[int, Place] = {}
+        """Where attention over so many places hid none from another."""
+        self._hidden: set[int] = set()
 
     def look_began(self, step: int) -> None:
         """Nothing attended yet."""
-        self._tokens, self._open, self._hides = None, None, False
+        self._tokens, self._open, self._hidden = {}, {}, set()
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The tokens, where the model is given nothing else but flags, or the same once more as labels."""
@@ -50,21 +54,28 @@ class Lookahead(Check):
         if not all(readable(self.torch, one) for one in given):
             return
         tokens = [one for one in given if self._are_tokens(one)]
-        others = [one for one in given if one.dtype.is_floating_point and one.dim() > 2]
-        if tokens and not others and all(one.shape == tokens[0].shape for one in tokens):
-            self._tokens = tokens[0].detach()
+        if any(one.dtype.is_floating_point and one.dim() > 2 for one in given):
+            return
+        lengths = [one.shape[1] for one in tokens]
+        if tokens and all(one.shape == tokens[0].shape for one in tokens):
+            self._tokens = {lengths[0]: tokens[0].detach()}
+        else:
+            self._tokens = {one.shape[1]: one.detach() for one in tokens if lengths.count(one.shape[1]) == 1}
 
     def called(self, call: Call) -> None:
         """A layer attends, or a loss is computed of what came out."""
-        if self._tokens is None:
+        if not self._tokens:
             return
         if call.name in LOSSES:
-            self._judge(call)
-        elif not self._hides:
-            hides = self._hides_places(call)
-            self._hides = bool(hides)
-            if hides is False and self._open is None:
-                self._open = call.place()
+            for length, tokens in self._tokens.items():
+                self._judge(call, length, tokens)
+            return
+        length = self._attended(call)
+        if length and length not in self._hidden:
+            if self._hides(call, length):
+                self._hidden.add(length)
+            elif length not in self._open:
+                self._open[length] = call.place()
 
     def look_ended(self, step: int) -> None:
         """Nothing is kept between looks."""
@@ -76,30 +87,41 @@ class Lookahead(Check):
             whole and tensor.dim() == 2 and tensor.shape[1] >= SHORT and len(tensor[:64].unique()) >= VARIED
         )
 
-    def _hides_places(self, call: Call) -> bool | None:
-        """Whether it keeps any place from looking at another; None where it does not run over the places of the tokens."""
-        length = self._tokens.shape[1]
+    def _attended(self, call: Call) -> int:
+        """Over how many places a sequence attends to itself; 0 where it looks at another, or nothing attends."""
+        if call.name == WEIGHTS:
+            weights = call.result
+            if not readable(self.torch, weights) or weights.dim() < 3:
+                return 0
+            length = int(weights.shape[-1])
+            return length if weights.shape[-2] == length and length in self._tokens else 0
+        axis = 0 if call.name == LAYER else -2
+        length = _size(call.argument(0, "query"), axis)
+        return length if _size(call.argument(1, "key"), axis) == length else 0
+
+    def _hides(self, call: Call, length: int) -> bool:
+        """Whether it keeps any place from looking at another."""
         if call.name == LAYER:
-            if _size(call.argument(0, "query"), 0) != length or _size(call.argument(1, "key"), 0) != length:
-                return None
             return bool(call.argument(24, "is_causal")) or _is_square(call.argument(16, "attn_mask"))
         if call.name == PRODUCT:
-            if _size(call.argument(0, "query"), -2) != length or _size(call.argument(1, "key"), -2) != length:
-                return None
             return bool(call.argument(5, "is_causal")) or _is_square(call.argument(3, "attn_mask"))
-        weights = call.result
-        if not readable(self.torch, weights) or weights.dim() < 3 or weights.shape[-2:] != (length, length):
-            return None
-        return not bool((weights.detach().reshape(-1, length, length)[:64, 0, -1] > 0).all())
+        weights = call.result.detach().reshape(-1, length, length)
+        return not bool((weights[:64, 0, -1] > 0).all())
 
-    def _judge(self, call: Call) -> None:
+    def _judge(self, call: Call, length: int, tokens: Any) -> None:
         """Are the labels the tokens of the next place?"""
-        tokens, target = self._tokens, call.argument(1, "target")
-        if self._open is None or not readable(self.torch, target) or target.dtype is not self.torch.int64:
+        target = call.argument(1, "target")
+        if (
+            length not in self._open
+            or not readable(self.torch, target)
+            or target.dtype is not self.torch.int64
+        ):
             return
-        rows, length = tokens.shape
+        if length - 1 in self._open and length - 2 in self._open:
+            return  # what is read grows by a token at a time, and needs no mask
         if length in call.argument(0, "input").shape[1:2]:
             return  # as many classes as places: what was taken for attention may be their probabilities
+        rows = len(tokens)
         if target.device != tokens.device or target.numel() not in (rows * length, rows * (length - 1)):
             return
         next_ones = target.detach().reshape(rows, -1)[:, : length - 1]
@@ -108,7 +130,7 @@ class Lookahead(Check):
             bool(((next_ones == tokens[:, 1:]) | ~kept).all()) and len(next_ones[kept].unique()) >= VARIED
         )
         if follows:
-            self.say("model.sees_next_token", not self._hides, place=self._open)
+            self.say("model.sees_next_token", length not in self._hidden, place=self._open[length])
 
 
 def _size(tensor: Any, axis: int) -> int:

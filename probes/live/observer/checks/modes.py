@@ -11,6 +11,7 @@ from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
 from ..reached import NODES
+from .fed import Mark, count_unused
 from .noisy import InMode, learns
 from .tensors import readable
 
@@ -52,6 +53,7 @@ class Modes(Part):
         self._watcher = watcher
         self._mode = InMode()
         self._recorded: list[str] = []
+        self._marks: list[Mark] = []
         self._round: list[str] = []
         self._usual: Counter[int] = Counter()
         self._most = 0
@@ -81,27 +83,26 @@ class Modes(Part):
 
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """A forward that recorded a graph waits for its backward."""
-        if isinstance(output, self._tensor):
-            first: Any = output
-        else:
-            first = next(tensors_in(self._tensor, output), None)
+        whole = isinstance(output, self._tensor)
+        first: Any = output if whole else next(tensors_in(self._tensor, output), None)
         if first is None or not first.requires_grad or len(self._recorded) >= MANY:
             return
         if self._is_grad_enabled():
             self._recorded.append(mode := self._mode(root))
+            self._marks.append(mark := mark_of(grad_fn_of(first)))
             if mode == "eval":
                 if id(root) not in self._judged:
                     self._judged.add(id(root))
                     self._learns = learns(root)
                 if self._checks:
-                    self._last = mark_of(grad_fn_of(first))
+                    self._last = mark
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """Which of the forwards was this backward's?"""
-        recorded = self._recorded
+        recorded, marks = self._recorded, self._marks
         if not recorded:
             return
-        self._recorded = []
+        self._recorded, self._marks = [], []
         self._look_what_feeds(loss)
         if len(recorded) == self._most and "eval" not in recorded:
             self._usual[self._most] += 1
@@ -110,12 +111,12 @@ class Modes(Part):
                 if not self._feeds:
                     self._unused(recorded.count("eval"))
                 recorded = [one for one in recorded if one != "eval"]
-            self._too_many(recorded)
+            self._too_many(recorded, marks, loss.grad_fn)
         self._round += recorded
 
     def gradients_asked(self) -> None:
         """What ran before had its graph for this: an adaptation, an attack, a derivative of the network."""
-        self._recorded = []
+        self._recorded, self._marks = [], []
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """A round is complete."""
@@ -135,7 +136,7 @@ class Modes(Part):
     def ended(self) -> None:
         """The last evaluation comes after the last step."""
         self._unused(self._recorded.count("eval"))
-        self._too_many(self._recorded)
+        self._too_many(self._recorded, self._marks, None)
         self._close_round(last=True)
         if self._evaluations and not self._kept:
             self._journal.fact("model.grad_in_eval", False)
@@ -176,10 +177,14 @@ class Modes(Part):
         if self._kept > 1:
             self._journal.fact("model.grad_in_eval", True)
 
-    def _too_many(self, recorded: list[str]) -> None:
-        """Far more forwards before a backward than this loop ever needs: the others were an evaluation."""
+    def _too_many(self, recorded: list[str], marks: list[Mark], last: Any) -> None:
+        """Far more forwards before a backward than this loop ever needs: the others were an evaluation.
+
+        Where two losses take turns (a critic's and its network's), the one that needs more uses them all.
+        """
         usual, count = self._most, len(recorded)
-        if count >= usual + 3 and self._usual[usual] >= USUAL and len(self._usual) <= 2:
+        many = count >= usual + 3 and self._usual[usual] >= USUAL and len(self._usual) <= 2
+        if many and count_unused(marks, last) >= 3:
             self._journal.fact("model.grad_in_eval", True)
             self._kept += count - usual
             if "train" in recorded and self._watcher.models_found <= 1:
@@ -191,5 +196,5 @@ class Modes(Part):
 
     def _address(self, arguments: Any) -> int:
         """Where the first input lies, or 0."""
-        first: Any = next(tensors_in(self._watcher.torch.Tensor, arguments), None)
+        first: Any = next(tensors_in(self._tensor, arguments), None)
         return first.data_ptr() if readable(self._watcher.torch, first) else 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
 from ..part import Part
+from .restored_rates import RestoredRates
 
 if TYPE_CHECKING:
     import torch
@@ -52,6 +53,8 @@ class Followed:
     """The moves it was made for; 0 where it has no length."""
     swings: bool = False
     """Whether it goes up again past its length."""
+    thrown_back: bool = False
+    """Whether it left another rate than the one that was restored with its optimizer."""
 
     def look(self) -> None:
         """Where it stands now, if it is there."""
@@ -70,8 +73,12 @@ class Followed:
         return self.swings and self.length > 1 and self.moves > max(WRAPS * self.length, LAG * self.steps)
 
     def began_anew(self) -> bool:
-        """Whether the steps that the optimizer brought along are many moves, and the scheduler knows of none."""
-        return self.first <= 1 and self.moves >= FEWEST and self.before * self.moves >= BEHIND * self.steps
+        """Whether the rate, or the steps, that the optimizer brought along are those after many moves, and the scheduler knows of none.
+
+        Not every optimizer counts its steps.
+        """
+        behind = self.moves >= FEWEST and self.before * self.moves >= BEHIND * self.steps
+        return self.first <= 1 and (self.thrown_back or behind)
 
 
 class Schedule(Part):
@@ -87,6 +94,7 @@ class Schedule(Part):
         self._torch = watcher.torch
         self._watcher = watcher
         self._followed: list[Followed] = []
+        self._restored = RestoredRates(watcher)
 
     def model_found(self, model: ModelSeen) -> None:
         """The first step of an optimizer: its schedulers are there."""
@@ -119,6 +127,8 @@ class Schedule(Part):
             for one in self._followed:
                 if one.optimizer == id(optimizer):
                     one.steps = step
+                    at_start = not one.first + one.moves or step == 1
+                    one.thrown_back |= at_start and self._restored.thrown_back(optimizer)
                 one.look()
 
     def ended(self) -> None:
@@ -133,7 +143,7 @@ class Schedule(Part):
             self._journal.fact("log.lr.schedule_lags", True)
         if any(one.wraps() for one in self._followed):
             self._journal.fact("log.lr.schedule_wraps", True)
-        resumed = [one for one in self._followed if one.before]
+        resumed = [one for one in self._followed if one.before or one.thrown_back]
         if resumed:
             self._journal.fact("log.lr.schedule_began_anew", all(one.began_anew() for one in resumed))
 

@@ -23,6 +23,7 @@ from .cut_states import CutStates
 from .cut_terms import CutTerms
 from .cuts import Cuts
 from .drowned import Drowned
+from .given_answer import GivenAnswer
 from .inputs import Inputs
 from .itself import Itself
 from .labels import Labels
@@ -40,7 +41,9 @@ from .positions import Positions
 from .ranks import Ranks
 from .regression import Regression
 from .same_batch import SameBatch
+from .steps_in_graph import StepsInGraph
 from .syncs import Syncs
+from .teachers import Teachers
 from .terms import Terms
 from .together import Together
 from .unread import Unread
@@ -70,6 +73,7 @@ CHECKS: tuple[type[Check], ...] = (
     Cuts,
     CutStates,
     CutTerms,
+    StepsInGraph,
     Balance,
     Drowned,
     Terms,
@@ -84,7 +88,9 @@ CHECKS: tuple[type[Check], ...] = (
     Itself,
     MaskedAway,
     LastState,
+    GivenAnswer,
     Unread,
+    Teachers,
 )
 
 EVENTS = (

@@ -72,7 +72,7 @@ class WorkerCopies(Part):
             self._journal.fact("data.workers_draw_alike", holder, step=step)
 
     def _compare(self, kind: type, before: dict[str, Any], values: dict[str, Any]) -> None:
-        read, written = _names(kind)
+        read, written = names_read(kind)
         changed = [
             name
             for name, one in before.items()
@@ -88,7 +88,7 @@ class WorkerCopies(Part):
 def _generator_of(dataset: Any) -> str:
     """The name of a generator that samples are drawn with: in the data set, or in a transform that it holds."""
     for owner in (dataset, *_transforms(dataset)):
-        read, written = _names(type(owner))
+        read, written = names_read(type(owner))
         if read & OWN_WAY:
             continue
         for name, one in vars(owner).items():
@@ -110,7 +110,7 @@ def _is_generator(one: Any) -> bool:
     return kind.__name__ in ("Generator", "RandomState") and kind.__module__.startswith(("torch", "numpy"))
 
 
-def _names(kind: type) -> tuple[set[str], set[str]]:
+def names_read(kind: type) -> tuple[set[str], set[str]]:
     """The attributes that the methods which make a sample read, and those that they write, with the methods they call."""
     read: set[str] = set()
     written: set[str] = set()
