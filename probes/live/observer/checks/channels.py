@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections import deque
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..graphs import grad_fn_of
-from ..journal import Journal
 from ..look.values import tensors_in
-from ..part import Part
-from .class_orders import CALLS, ENOUGH, EVERY, MODELS, SAMPLES, labels_of
+from .labelled import ENOUGH, SAMPLES, Labelled, Side
 from .tensors import readable
 
 if TYPE_CHECKING:
     import torch
-
-    from ..watcher import Watcher
 
 APART = 12.0
 """Differences of as many times what chance gives, squared, are none of chance."""
@@ -28,10 +22,8 @@ ALIKE = 4.0
 DIGITS = 4096
 """Means that are alike to one part in so many are those of one picture."""
 
-Side = deque[tuple["torch.Tensor", "torch.Tensor"]]
 
-
-class Channels(Part):
+class Channels(Labelled):
     """Compares the mean of each colour, class by class, in training and in evaluation.
 
     Where red and blue changed places, the classes differ in their red in evaluation as they differ in their blue in training, and
@@ -41,42 +33,19 @@ class Channels(Part):
 
     name = "channels"
 
-    def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
-        self._journal = journal
-        self._torch = watcher.torch
-        self._is_grad_enabled = watcher.torch.is_grad_enabled
-        self._labels: Any = None
-        self._calls = 0
-        self._seen: dict[int, tuple[Side, Side]] = {}
-
-    def batch_loaded(self, batch: Any, seconds: float) -> None:
-        """Its labels are for the next call of a model."""
-        self._labels = labels_of(batch)
-
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keep the mean of each colour of its pictures, beside the labels."""
-        labels, self._labels = self._labels, None
-        trains = self._is_grad_enabled()
-        if labels is None or trains != root.training:
-            return
-        self._calls += trains
-        if trains and self._calls % EVERY:
-            return
-        first: Any = next(tensors_in(self._torch.Tensor, (args, kwargs)), None)
-        if first is None or not self._tells(labels, first):
-            return
-        if id(root) not in self._seen:
-            if len(self._seen) >= MODELS:
-                return
-            self._seen[id(root)] = (deque(maxlen=CALLS), deque(maxlen=CALLS))
-        with self._torch.no_grad():
-            colours = first.detach()[:SAMPLES].float().mean((2, 3))
-        self._seen[id(root)][trains].append((labels[:SAMPLES].clone(), colours))
+        labels = self.labels_for(root)
+        first: Any = (
+            next(tensors_in(self._torch.Tensor, (args, kwargs)), None) if labels is not None else None
+        )
+        if first is not None and self._tells(labels, first):
+            self.keep(root, labels, first.detach()[:SAMPLES].float().mean((2, 3)))
 
     def ended(self) -> None:
         """Compare them. A device that has failed gives nothing back."""
         with contextlib.suppress(RuntimeError):
-            for evaluated, trained in self._seen.values():
+            for evaluated, trained in self.sides():
                 if evaluated and trained and self._reversed(self._joined(trained), self._joined(evaluated)):
                     self._journal.fact("data.channels_reversed_in_eval", True)
 
@@ -90,8 +59,7 @@ class Channels(Part):
             and pictures.shape[1] == 3
             and len(pictures) == len(labels)
             and grad_fn_of(pictures) is None
-            # What is recorded as a graph of the device would be computed with it each time.
-            and not (pictures.is_cuda and self._torch.cuda.is_current_stream_capturing())
+            and not self.records(pictures)
         )
 
     def _joined(self, side: Side) -> tuple[Any, Any]:
