@@ -10,6 +10,7 @@ from .lines import Line, Span, line_of, title
 
 FIXES = 4
 DIFF_LINES = 24
+BY_HAND = 2
 
 
 def fixes(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -48,6 +49,9 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         yield line_of(f"      {step}", hang=6)
     if with_diff:
         yield from _diff(one)
+        # What the patch leaves out belongs to the same change: half of it may be worse than none.
+        for note in one.by_hand[:BY_HAND]:
+            yield line_of(f"      by hand: {note}", hang=6)
     if one.take_back_when:
         yield line_of(Span(f"      take back: {one.take_back_when}", "dim"), hang=6)
 

@@ -82,8 +82,10 @@ def test_a_smaller_batch_with_more_accumulation_keeps_at_least_the_global_batch(
 
 
 def own_changes(fix: str, facts: Mapping[str, Value]) -> dict[str, Value]:
-    """What one of our own fixes changes."""
-    return {one.name: one.after for one in changes(load([own_pack()]).fixes[fix], facts_of(facts))[0]}
+    """What one of our own fixes changes, given these facts and what follows from them."""
+    own, known = load([own_pack()]), facts_of(facts)
+    derive(known, own)
+    return {one.name: one.after for one in changes(own.fixes[fix], known)[0]}
 
 
 def test_a_path_to_resume_from_stays_and_what_keeps_its_state_out_is_switched_off() -> None:
@@ -92,6 +94,20 @@ def test_a_path_to_resume_from_stays_and_what_keeps_its_state_out_is_switched_of
     both: dict[str, Value] = {"config.resume": path, "config.save_only_model": True}
     assert own_changes(fix, both) == {"save_only_model": False}
     assert own_changes(fix, {}) == {"resume": "latest"}
+
+
+@pytest.mark.parametrize(
+    ("batch", "steps", "smaller", "more"), [(3, None, 1, 3), (2, None, 1, 2), (16, None, 4, 4), (16, 2, 4, 8)]
+)
+def test_an_optimizer_step_sees_as_many_samples_after_a_smaller_batch(
+    batch: int, steps: int | None, smaller: int, more: int
+) -> None:
+    given = {"config.micro_batch_size": batch, "config.gradient_accumulation_steps": steps}
+    facts: dict[str, Value] = {name: value for name, value in given.items() if value is not None}
+    assert own_changes("shrink-batch", facts) == {
+        "micro_batch_size": smaller,
+        "gradient_accumulation_steps": more,
+    }
 
 
 def test_a_trainer_that_accumulates_by_itself_is_not_told_to() -> None:
