@@ -11,10 +11,8 @@ from .store import Store
 from .told import Told
 
 _SOME = 3
-_LAST_LEVELS, _LAST_SHARE = 4, 0.2
+_LAST_LEVELS = 4
 """Of nine levels the last three steps, in which a straight climb goes up by more than a third of all of it."""
-_LONG, _EVEN = 120, 0.7
-"""Figures of host memory from which on a run is no longer short, and the share of rises of a leak before that."""
 _OF_THE_HOST = {
     "host_memory_gib": "process.memory_growing",
     "worker_memory_gib": "process.workers_growing",
@@ -121,7 +119,7 @@ def tell_host_memory(told: Told, store: Store) -> None:
         for series in store.of(metric)[:1]:
             values = curve_of(series).values
             grows = _climbing(told, values)
-            told.tell(name, grows and (_rises_evenly(values) or None), series.marks[-1])
+            told.tell(name, grows and (_rises_evenly(told, values) or None), series.marks[-1])
 
 
 def _climbing(told: Told, values: Sequence[float]) -> bool | None:
@@ -132,18 +130,19 @@ def _climbing(told: Told, values: Sequence[float]) -> bool | None:
     grown = levels[-1] - levels[0]
     higher = levels[-1] > told.limits["memory_growth"] * levels[0]
     # What is taken once, as evaluation and larger batches come up, stays and is followed by nothing.
-    goes_on = levels[-1] - levels[-_LAST_LEVELS] > _LAST_SHARE * grown
+    goes_on = levels[-1] - levels[-_LAST_LEVELS] > told.limits["memory_growth_end"] * grown
     return higher and goes_on and levels[-1] > 1.02 * levels[len(levels) // 2] and curve.climbs(levels) > 0.8
 
 
-def _rises_evenly(values: Sequence[float]) -> bool:
+def _rises_evenly(told: Told, values: Sequence[float]) -> bool:
     """Whether it rises nearly each time, in a run that is still short.
 
     The memory of a program goes up by a jump now and then until all that it does has come up once.
     """
     steps = curve.steps_between(values)
     rising = sum(one > 0 for one in steps)
-    return len(values) >= _LONG or rising >= _EVEN * len(steps) or values[-1] > 2 * values[0]
+    even = rising >= told.limits["leak_rises"] * len(steps)
+    return even or len(values) >= told.limits["memory_figures_many"] or values[-1] > 2 * values[0]
 
 
 def _climbs_plainly(told: Told, values: Sequence[float]) -> bool:

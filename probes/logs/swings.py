@@ -26,13 +26,13 @@ def diverging(told: Told, values: Sequence[float]) -> bool | None:
         return None
     low = levels.index(min(levels))
     tail = levels[-max(2, len(levels) // 10) :]
-    # Times its minimum means nothing of a loss that falls below zero, as that of a policy does.
-    # Next to the bottom of a long fall, many times the least of all is next to nothing still.
     lost, won = min(tail) - min(levels), max(levels[: low + 1]) - min(levels)
     up = (
+        # Times its minimum means nothing of a loss that falls below zero, as that of a policy does.
         min(levels) > 0 <= min(values)
         and low < len(levels) - len(tail)
         and min(tail) > told.limits["divergence_ratio"] * min(levels)
+        # Next to the bottom of a long fall, many times the least of all is next to nothing still.
         and lost > told.limits["divergence_share"] * won
     )
     return up or (False if len(values) >= told.limits["points_few"] else None)
