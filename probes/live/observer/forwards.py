@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import time
 import weakref
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 from .compiling import is_compiling_in, run_as_it_is
 from .model import children, find_model
@@ -40,7 +40,7 @@ class Copy:
 
 
 class Forwards:
-    """Tells `before_forward` and `after_forward` of the outermost watched module that is called."""
+    """Tells `before_forward` and `after_forward` of the outermost watched module that is called, `called_aside` of its likes."""
 
     def __init__(self, watcher: Watcher) -> None:
         self.watcher = watcher
@@ -49,8 +49,6 @@ class Forwards:
         self._inside = False
         self._called = False
         self.copies: dict[int, Copy] = {}
-        self.told_aside: Callable[[torch.nn.Module, tuple[Any, ...]], object] | None = None
-        """Told of each call, without gradients, of a module of a watched class that no optimizer trains."""
         self._scans = 0
         self._kept: list[object] = []
 
@@ -152,8 +150,8 @@ class Forwards:
         elif copy.last != self.watcher.step and without_gradients:
             copy.calls += 1
             copy.last = self.watcher.step
-        if without_gradients and self.told_aside is not None:
-            self.told_aside(module, args)
+        if without_gradients:
+            self.watcher.tell("called_aside", module, args)
 
     @hidden
     def _call(self, call: Any, module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -34,6 +34,9 @@ class Part:
     def after_forward(self, root: torch.nn.Module, output: Any) -> None:
         """A root module returned."""
 
+    def called_aside(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
+        """A module of the class of a root, which no optimizer trains, is called without gradients."""
+
     def before_backward(self, loss: torch.Tensor) -> None:
         """`backward` was called on this tensor."""
 

@@ -42,8 +42,6 @@ class Predicting(Part):
         self._instance: Callable[[], object] = _nothing
         self._input: Callable[[], object] = _nothing
         self._asked = self._again = 0
-        if watcher.forwards is not None:
-            watcher.forwards.told_aside = self._called
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """The training goes on: what was asked belonged to it."""
@@ -56,21 +54,12 @@ class Predicting(Part):
             note = "another instance of the network, which was never set to eval mode"
             self._journal.fact("model.train_mode_in_eval", True, note=note)
 
-    def _called(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
-        if self._watcher.step >= STEPS:
-            self._watcher.own(self.name, self._count, module, args)
-
-    def _count(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
-        judged = self._judged.get(id(module))
-        if judged is None or judged[0]() is not module:
-            if len(self._judged) >= MANY:
-                self._judged.clear()
-            judged = (weakref.ref(module), self._is_like_what_was_trained(module))
-            self._judged[id(module)] = judged
-        if not judged[1]:
+    def called_aside(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
+        """Count what an instance that was never set to eval mode is asked."""
+        if self._watcher.step < STEPS or not self._is_judged(module):
             return
         if self._instance() is not module or not module.training:
-            self._instance = judged[0]
+            self._instance = weakref.ref(module)
             self._forget()
             if not module.training:
                 return
@@ -80,6 +69,14 @@ class Predicting(Part):
             self._again += 1
         elif isinstance(first, self._watcher.torch.Tensor):
             self._input = weakref.ref(first)
+
+    def _is_judged(self, module: torch.nn.Module) -> bool:
+        known = self._judged.get(id(module))
+        if known is None or known[0]() is not module:
+            if len(self._judged) >= MANY:
+                self._judged.clear()
+            known = self._judged[id(module)] = (weakref.ref(module), self._is_like_what_was_trained(module))
+        return known[1]
 
     def _is_like_what_was_trained(self, module: torch.nn.Module) -> bool:
         roots = (root for model in self._watcher.models.values() for root in model.roots)
