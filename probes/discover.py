@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .inputs import Input, Kind
-from .kinds import kind_inside, kind_of
+from .kinds import kind_inside, kind_of, why_other
 from .own import NOT_READ, is_own_report
 from .text import MAX_TEXT
 
@@ -48,9 +48,10 @@ def discover(paths: Iterable[Path]) -> Found:
             _walk(path, found)
         elif os.path.isfile(path) and is_own_report(path):
             found.notes.append(f"{path}: {NOT_READ}")
+        elif (one := _file(path, None)).kind is Kind.OTHER:
+            found.notes.append(f"{path}: {why_other(path)}")
         else:
-            found.inputs.append(_file(path, None))
-            found.inputs += _printed(path, named=True)
+            found.inputs += [one, *_printed(path, named=True)]
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from traindx.engine.regex import regex
 
 from .inputs import Input, Kind
-from .text import Unreadable, encoding_of, is_binary, open_bytes
+from .text import Unreadable, encoding_of, is_binary, not_text, open_bytes
 
 _UNPACKED = (".gz", ".zst")
 _COPY = regex(r"(?i)(?<=[^.])(?:\.(?:bak|backup|orig|old|save|rej)\d*|~)$")
@@ -74,6 +74,17 @@ def kind_of(path: Path) -> Kind:
 def start_of(path: Path, size: int = 4096) -> str:
     """The first bytes of a file as text, without the space before it; empty where it cannot be read."""
     return _plain(_start(path, size))
+
+
+def why_other(path: Path) -> str:
+    """Why a file is nothing that is read, for a person who named it."""
+    start = _start(path)
+    if not start:
+        return "empty"
+    return (
+        not_text(start)
+        or "by its name no log, configuration or script; say with --log, --config or --code what it is"
+    )
 
 
 def _by_content(path: Path) -> Kind:

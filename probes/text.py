@@ -110,8 +110,13 @@ def read_bytes(source: Input) -> bytes:
             raise Unreadable(f"cannot be decompressed: {error}") from None
     if len(data) > MAX_TEXT:
         raise Unreadable(f"larger than {MAX_TEXT >> 20} MiB, which no configuration or script is")
-    if data.startswith(_ARCHIVES):
-        raise Unreadable("a pickle or an archive, which is never opened; hand in the text it was made from")
-    if is_binary(data):
-        raise Unreadable("binary, not text")
+    if (reason := not_text(data)) is not None:
+        raise Unreadable(reason)
     return data
+
+
+def not_text(start: bytes) -> str | None:
+    """What these first bytes are, for a person, where they are no text."""
+    if start.startswith(_ARCHIVES):
+        return "a pickle or an archive, which is never opened; hand in the text it was made from"
+    return "binary, not text" if is_binary(start) else None

@@ -61,6 +61,12 @@ REFUSED: dict[str, tuple[Maker, str]] = {
     "an empty configuration": (text("config.yaml", ""), "config.yaml: empty"),
     "a binary log": (data("train.log", bytes(range(256)) * 64), "binary, not text"),
     "a pickle for a configuration": (data("config.yaml", pickle.dumps({"lr": 0.1})), "never opened"),
+    "a pickle by its name": (data("scores.pkl", pickle.dumps([0.1])), "scores.pkl: a pickle or an archive"),
+    "an array": (data("features.npy", b"\x93NUMPY\x01\x00v\x00"), "features.npy: binary, not text"),
+    "a text of another kind": (
+        text("fix.patch", "--- a\n+++ b\n"),
+        "say with --log, --config or --code what it is",
+    ),
     "a billion laughs": (text("config.yaml", BOMB), "unfolds to more than"),
     "JSON nested without end": (text("ds_config.json", DEEP), "nested too deeply"),
     "an archive that is none": (data("train.log.gz", b"\x1f\x8b not gzip at all"), "damaged"),
