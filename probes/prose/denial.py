@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import re
 
-from traindx.engine.regex import regex
-
 from .patterns import Patterns
-
-_ASKS_FOR_NEGATION = regex(
-    r"(?:(?<![A-Za-z])|(?<=\\b))(?:not?|never|none|nothing|without|cannot)(?![a-z])|n\[''’|нет|не(?!\w)|не\\b|不|没|không"
-)
-"""In a pattern: what it describes is itself something that is not so, or it takes care of negations by itself."""
 
 
 class Denial:
@@ -31,7 +24,7 @@ class Denial:
     def _turned_round(self, match: re.Match[str]) -> bool:
         """Whether a negation stands within a match of a pattern that asks for none: "the process is not killed"."""
         return (
-            _ASKS_FOR_NEGATION.search(match.re.pattern) is None
+            self._patterns.phrase("asks-for-negation").search(match.re.pattern) is None
             and self._patterns.phrase("negative").search(self._last_clause(match[0])) is not None
         )
 
