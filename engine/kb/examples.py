@@ -29,13 +29,13 @@ class Outcome:
 
 
 def run_examples(
-    entries: Validated, knowledge: Knowledge, read: Reader, only: str | None = None
+    entries: Validated, knowledge: Knowledge, read: Reader, wanted: Callable[[Cause, Example], bool]
 ) -> Iterator[Outcome]:
-    """Run the examples of one cause, or of all."""
-    causes = entries.of("cause")
-    for _, entry in sorted(causes.items()) if only is None else [(only, causes[only])]:
+    """Run the examples that are wanted, cause by cause."""
+    for _, entry in sorted(entries.of("cause").items()):
         for example in entry.model.examples:
-            yield _run(entry.model, example, knowledge, read)
+            if wanted(entry.model, example):
+                yield _run(entry.model, example, knowledge, read)
 
 
 def _run(cause: Cause, example: Example, knowledge: Knowledge, read: Reader) -> Outcome:
