@@ -11,9 +11,10 @@ from . import flags
 from .combine import Read
 from .dialect import Dialect
 from .document import Entry, Path
+from .formats.edits import Edit
 from .occurrence import Occurrence
 from .replacing import Placed, Replacing, Unplaceable
-from .siblings import Siblings
+from .siblings import Siblings, Spot
 from .spell import NotSpelled, spelled
 from .way import Way
 
@@ -98,6 +99,9 @@ class _Placing(Replacing):
             self.export(key, raw)
             return
         scope, path = self.scoped(key)
+        if (empty := self.siblings.nothing(scope, path)) is not None:
+            self.fill(empty, raw)
+            return
         spot = self.siblings.empty_call(scope, path) or next(self.siblings.spots(scope, path, near), None)
         if spot is None:
             raise Unplaceable(f"there is no place for `{key}` in {self.document.name}")
@@ -106,6 +110,15 @@ class _Placing(Replacing):
         )
         self.placed.touched.add((scope or spot.example.scope, (*spot.outer, *spot.keys)))
         self.placed.at = self.placed.at or spot.anchor[0]
+
+    def fill(self, spot: Spot, raw: Any) -> None:
+        """A section in the place of nothing."""
+        start, end = spot.anchor
+        spelled = self.format.spell(raw, None, self.text, casts=self.dialect.casts_numbers)
+        gap = " " if self.text.endswith(":", 0, start) else ""
+        self.placed.edits.append(Edit(start, end, gap + self.format.section(spot.keys, spelled)))
+        self.placed.touched.add((spot.example.scope, (*spot.outer, *spot.keys)))
+        self.placed.at = self.placed.at or start
 
     def export(self, name: str, raw: Any) -> None:
         from .formats import shell_edit

@@ -62,6 +62,22 @@ class Siblings:
                 return Spot(one.span, (), path, one)
         return None
 
+    def nothing(self, scope: str, path: Path) -> Spot | None:
+        """Where nothing stands, or an empty section, in place of the section that the key belongs in."""
+        for entry in self.document.reading.entries:
+            if (
+                entry.value not in (None, {})
+                or entry.span is None
+                or entry.scope != scope
+                or entry.style == "computed"
+            ):
+                continue
+            for kept in range(len(path) - 1, 0, -1):
+                around = len(entry.path) - kept
+                if entry.path[-kept:] == path[:kept] and (kept > 1 or around == self.level):
+                    return Spot(entry.span, entry.path, path[kept:], entry)
+        return None
+
     def behind_sections(self, path: Path, entries: Sequence[Entry]) -> Iterator[Spot]:
         """Behind the last section, where the document holds nothing else at the top."""
         tops = [span for key, span in self.document.reading.sections.items() if len(key) == 1]

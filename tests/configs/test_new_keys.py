@@ -94,3 +94,33 @@ def test_nothing_is_added_to_what_is_no_configuration_of_a_training(
     read: Reads, name: str, text: str
 ) -> None:
     assert read({name: text}).plan(grad_clip_norm=1.0).files == ()
+
+
+MMENGINE = "train_cfg = dict(type='IterBasedTrainLoop', max_iters=9)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("c.py", "optim_wrapper = dict(type='OptimWrapper', clip_grad=None)\n", "optim_wrapper = dict(type='OptimWrapper', clip_grad=dict(max_norm=1))\n"),
+        ("c.py", "optim_wrapper = {'type': 'OptimWrapper', 'clip_grad': None}\n", "optim_wrapper = {'type': 'OptimWrapper', 'clip_grad': dict(max_norm=1)}\n"),
+        ("c.py", "optim_wrapper = dict(type='OptimWrapper', clip_grad=dict())\n", "optim_wrapper = dict(type='OptimWrapper', clip_grad=dict(max_norm=1))\n"),
+        ("c.yaml", "optim_wrapper:\n  type: OptimWrapper\n  clip_grad: null  # none\n", "optim_wrapper:\n  type: OptimWrapper\n  clip_grad: {max_norm: 1}  # none\n"),
+        ("c.yaml", "optim_wrapper:\n  type: OptimWrapper\n  clip_grad:\n", "optim_wrapper:\n  type: OptimWrapper\n  clip_grad: {max_norm: 1}\n"),
+        ("c.json", '{"optim_wrapper": {"type": "OptimWrapper", "clip_grad": null}, ', '{"optim_wrapper": {"type": "OptimWrapper", "clip_grad": {"max_norm": 1}}, '),
+        ("c.toml", "training = {}\n", "training = { max_norm = 1 }\n"),
+    ],
+)  # fmt: skip
+def test_a_section_stands_where_nothing_stood(read: Reads, name: str, before: str, after: str) -> None:
+    rest = {
+        "c.py": MMENGINE,
+        "c.yaml": "train_cfg: {type: IterBasedTrainLoop, max_iters: 9}\n",
+        "c.json": '"train_cfg": {"type": "IterBasedTrainLoop", "max_iters": 9}}',
+        "c.toml": "[job]\ndump_folder = './outputs'\n[parallelism]\ndata_parallel_shard_degree = -1\n",
+    }[name]
+    assert read({name: before + rest}).patched(grad_clip_norm=1.0) == after + rest
+
+
+def test_a_keyword_that_stands_there_is_not_given_again(read: Reads) -> None:
+    text = "optim_wrapper = dict(type='OptimWrapper', clip_grad=make_clip())\n" + MMENGINE
+    assert read({"c.py": text}).plan(grad_clip_norm=1.0).files == ()

@@ -104,3 +104,19 @@ def test_a_syntax_error_has_its_place() -> None:
 
 def test_a_script_too_deep_for_the_parser_is_a_note() -> None:
     assert python_file.read("(" * 3000).problems[0].kind in ("note", "syntax")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "at"),
+    [
+        ("a = dict(lr=1, lr=2)\n", "syntax", 15),
+        ("fit(model, lr=1, steps=3, lr=2)\n", "syntax", 26),
+        ("a = {'lr': 1, 'lr': 2}\n", "duplicate", 14),
+    ],
+)
+def test_what_stands_twice_is_a_mistake(text: str, kind: str, at: int) -> None:
+    assert [(one.kind, one.at) for one in python_file.read(text).problems] == [(kind, at)]
+
+
+def test_keys_that_are_computed_or_spread_may_be_alike() -> None:
+    assert not python_file.read("a = {x: 1, x: 2, **b, **c}\nf(**a, **b, lr=1)\n").problems

@@ -6,6 +6,8 @@ A format has these functions:
     spell(value, old, text, *, casts) -> str     a value as this format writes it, in the style of the old entry
     insert(text, anchor, keys, raw) -> list[Edit]    new keys behind the entry or section whose span is `anchor`
     remove(text, entry) -> Edit | None           an option or key taken out, where that is possible
+    section(keys, raw) -> str                    a section with one key, as the value that it is; of formats where a
+                                                 value may be nothing, or an empty section
 """
 
 from __future__ import annotations
@@ -41,6 +43,10 @@ class Format(Protocol):
 
     def remove(self, text: str, entry: Entry) -> Edit | None:
         """An entry taken out."""
+        ...
+
+    def section(self, keys: Path, raw: str) -> str:
+        """A section as a value, with one key in it, or in the sections inside it."""
         ...
 
 

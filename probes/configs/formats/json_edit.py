@@ -28,9 +28,15 @@ def spell(value: Scalar, old: Entry | None, text: str, *, casts: bool) -> str:
 
 def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
     """A new member behind the anchor, laid out like it."""
-    for key in reversed(keys[1:]):
-        raw = f"{{{json.dumps(str(key))}: {raw}}}"
+    raw = section(keys[1:], raw)
     return insert_item(text, anchor, f"{json.dumps(str(keys[0]))}: {raw}")
+
+
+def section(keys: Path, raw: str) -> str:
+    """An object with one member; without keys the value itself."""
+    for key in reversed(keys):
+        raw = f"{{{json.dumps(str(key))}: {raw}}}"
+    return raw
 
 
 def remove(text: str, entry: Entry) -> Edit | None:

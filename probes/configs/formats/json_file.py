@@ -11,7 +11,7 @@ from traindx.engine.regex import regex
 from traindx.engine.yaml_nodes import MAX_DEPTH
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
-from .json_edit import insert, remove, spell
+from .json_edit import insert, remove, section, spell
 
 _SPACE = regex(r"[ \t\r\n]+")
 _COMMENT = regex(r"//[^\r\n]*|#[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/")
@@ -179,4 +179,4 @@ class _Reader:
             raise _Broken(str(error).split(":")[0], found.start()) from None
 
 
-__all__ = ["insert", "read", "remove", "spell"]
+__all__ = ["insert", "read", "remove", "section", "spell"]

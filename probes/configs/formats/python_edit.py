@@ -33,13 +33,19 @@ def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
     before = text[slice(*anchor)]
     if not before:
         return [Edit(*anchor, f"{keys[0]}={raw}")]
-    for key in reversed(keys[1:]):
-        raw = f"dict({key}={raw})"
+    raw = section(keys[1:], raw)
     if re.match(r"(['\"])[^'\"]*\1\s*:", before):
         return insert_item(text, anchor, f"{before[0]}{keys[0]}{before[0]}: {raw}")
     if _in_brackets(text, anchor):
         return insert_item(text, anchor, f"{keys[0]}={raw}")
     return insert_line(text, anchor, lambda indent: [f"{indent}{keys[0]} = {raw}"])
+
+
+def section(keys: Path, raw: str) -> str:
+    """A dictionary with one key in it; without keys the value itself."""
+    for key in reversed(keys):
+        raw = f"dict({key}={raw})"
+    return raw
 
 
 def _in_brackets(text: str, anchor: Span) -> bool:

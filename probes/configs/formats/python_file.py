@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
-from .python_edit import insert, remove, spell
+from .python_edit import insert, remove, section, spell
 from .python_source import Source, problem
 from .python_values import COMPUTED, constant, constants, dotted, parts
 
@@ -29,7 +30,9 @@ def read(text: str) -> Reading:
     reader = _Reader(source)
     reader.walk(source.tree)
     entries = sorted(reader.entries, key=lambda one: one.at)
-    return Reading(tuple(entries), calls=frozenset(reader.calls), sections=reader.sections)
+    return Reading(
+        tuple(entries), tuple(reader.problems), calls=frozenset(reader.calls), sections=reader.sections
+    )
 
 
 class _Reader:
@@ -38,6 +41,7 @@ class _Reader:
         self.entries: list[Entry] = []
         self.sections: dict[Path, Span] = {}
         self.calls: set[str] = set()
+        self.problems: list[Problem] = []
         self.known = constants(source.tree)
         self.targets: dict[ast.expr, str] = {}
         """What a callable gives -> the variable that it is kept in."""
@@ -54,8 +58,21 @@ class _Reader:
                     self.assign(target, value)
                 case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
                     self.defaults(arguments)
-                case ast.Call():
+                case ast.Call(keywords=keywords):
                     self.call(node)
+                    self.once([(one.arg, one) for one in keywords], "syntax", "keyword argument repeated: {}")
+                case ast.Dict(keys=keys):
+                    texts = [(one.value, one) for one in keys if isinstance(one, ast.Constant)]
+                    self.once(texts, "duplicate", "the key `{}` stands twice")
+
+    def once(self, named: Sequence[tuple[Any, ast.expr | ast.keyword]], kind: str, message: str) -> None:
+        """Note what stands twice, of which the parser says nothing."""
+        seen: set[Any] = set()
+        for name, node in named:
+            if name in seen and isinstance(name, str):
+                at = self.offset(node.lineno, node.col_offset)
+                self.problems.append(Problem(message.format(name), at, kind))
+            seen.add(name)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         match (target, value):
@@ -186,13 +203,13 @@ class _Reader:
             case ast.Call(func=ast.Name(id="field"), keywords=keywords):
                 given = [one.value for one in keywords if one.arg == "default"]
                 return (self.value(given[0])[0], "call") if given else (None, "computed")
-            case ast.Call(func=function) if chain := dotted(function):
-                return ".".join(chain), "call"
             case ast.Dict(keys=[]) | ast.Call(func=ast.Name(id="dict"), args=[], keywords=[]):
                 return {}, ""
+            case ast.Call(func=function) if chain := dotted(function):
+                return ".".join(chain), "call"
             case ast.List(elts=[]) | ast.Tuple(elts=[]):
                 return [], ""
         return None, "computed"
 
 
-__all__ = ["insert", "read", "remove", "spell"]
+__all__ = ["insert", "read", "remove", "section", "spell"]

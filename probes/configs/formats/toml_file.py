@@ -187,6 +187,11 @@ def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
     )
 
 
+def section(keys: Path, raw: str) -> str:
+    """An inline table with one key in it."""
+    return f"{{ {'.'.join(map(str, keys))} = {raw} }}"
+
+
 def remove(text: str, entry: Entry) -> Edit | None:
     """A key taken out with its line."""
     return cut_line(text, entry.whole) if entry.whole else None

@@ -181,6 +181,11 @@ def _flow(keys: Path, raw: str) -> str:
     return raw
 
 
+def section(keys: Path, raw: str) -> str:
+    """Braces with one key in them."""
+    return "{" + _flow(keys, raw) + "}"
+
+
 def _block(keys: Path, raw: str, indent: str) -> list[str]:
     lines = [f"{indent}{'  ' * depth}{key}:" for depth, key in enumerate(keys)]
     lines[-1] += f" {raw}"
