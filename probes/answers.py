@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from traindx.engine.facts import Fact, Origin, Place, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import FactRule
+from traindx.engine.regex import regex
 
 _YES = ("yes", "y", "true", "1", "on")
 _NO = ("no", "n", "false", "0", "off")
+_GROUPED = regex(r"[-+]?[1-9]\d{0,2}(?:[,_]\d{3})+(?:\.\d*)?")
+"""A number whose thousands are set apart: 50,257."""
 
 
 class BadAnswer(ValueError):
     """An answer that does not fit its fact. The message says what is expected."""
+
+
+def read_answers(texts: Iterable[str], knowledge: Knowledge) -> list[Fact]:
+    """Read several answers.
+
+    Raises BadAnswer for one that does not fit, and where two answers to one question differ.
+    """
+    facts: dict[str, Fact] = {}
+    for one in (answer(text, knowledge) for text in texts):
+        known = facts.setdefault(one.name, one)
+        if known.value != one.value:
+            raise BadAnswer(f"`{one.name}` is answered twice, and not alike")
+    return list(facts.values())
 
 
 def answer(text: str, knowledge: Knowledge) -> Fact:
@@ -64,9 +81,10 @@ def to_value(text: str, fact: FactRule) -> Value:
 
 def _number(text: str, fact: FactRule) -> int | float:
     try:
-        value = float(text.replace(",", "").replace("_", ""))
+        value = float(text.replace(",", "").replace("_", "") if _GROUPED.fullmatch(text) else text)
     except ValueError:
-        raise BadAnswer(f"`{fact.name}` is a number, not `{text}`") from None
+        hint = f"; with a point: {text.replace(',', '.')}" if text.count(",") == 1 else ""
+        raise BadAnswer(f"`{fact.name}` is a number, not `{text}`{hint}") from None
     if fact.type == "float":
         return value
     if not math.isfinite(value) or value != int(value):

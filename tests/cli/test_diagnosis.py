@@ -168,6 +168,7 @@ def test_an_answer_against_it_changes_the_order(diagnose: Command, in_example: P
         ("test.fp32_clears_nan=perhaps", "yes or no"),
         ("test.fp32_clear_nan=yes", "test.fp32_clears_nan"),
         ("fp32", "FACT=VALUE"),
+        ("config.learning_rate=0,001", "with a point: 0.001"),
     ],
 )
 def test_an_answer_that_does_not_fit_is_refused(
@@ -176,6 +177,18 @@ def test_an_answer_that_does_not_fit_is_refused(
     result = diagnose(*FILES, "--answer", answer)
     assert result.code == 2
     assert says in result.err
+
+
+def test_thousands_may_be_set_apart(diagnose: Command, in_example: Path) -> None:
+    facts = diagnose(*FILES, "--answer", "model.classes=50,257", "--format", "json").data["facts"]
+    assert [one["value"] for one in facts if one["name"] == "model.classes"] == [50257]
+
+
+def test_two_answers_that_differ_are_refused(diagnose: Command, in_example: Path) -> None:
+    answers = ("--answer", "test.lower_lr_helps=yes", "--answer", "test.lower_lr_helps=no")
+    result = diagnose(*FILES, *answers)
+    assert result.code == 2
+    assert "`test.lower_lr_helps` is answered twice" in result.err
 
 
 def test_the_same_inputs_give_the_same_bytes(example: Path) -> None:

@@ -117,6 +117,7 @@ def test_clearing_just_before_the_step_is_seen() -> None:
     said = loop(body)
     assert said["grad.cleared_before_step"] is True
     assert said["grad.step_without_backward"] is False
+    assert "grad.missing" not in said.facts  # there was one each time
 
 
 def test_gradients_that_no_step_uses_are_seen() -> None:

@@ -25,6 +25,8 @@ EVERY = 10
 STREAK = 8
 """Steps that were looked at, one after the other, in which nothing that an optimizer holds has a gradient any more."""
 NAMES = 20
+THROWN = "thrown"
+"""The column that says that the gradients were cleared between the backward pass and the step."""
 WEIGHTS = "weights_any"
 """The column in which a device answers, some steps later, which of the weights asked for are not all 0."""
 
@@ -42,6 +44,14 @@ class Parameters(Part):
         self._lacking: list[ModelSeen] = []
         """The models some of whose parameters had no gradient when that was said last."""
 
+    def gradients_clearing(self, optimizer: torch.optim.Optimizer) -> None:
+        """Before a step nothing else has a gradient then, though there was one."""
+        self._watcher.row[THROWN] = True
+
+    def after_backward(self, loss: torch.Tensor) -> None:
+        """There are gradients again."""
+        self._watcher.row.pop(THROWN, None)
+
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Take in one step."""
         if step in SPEAK_AT:
@@ -52,10 +62,10 @@ class Parameters(Part):
         if step in SPEAK_AT[1:] and not self._asked:
             self._asked = self._silent()
             self._watcher.pending += [(WEIGHTS, one.detach().any()) for _, one in self._asked]
-        if "parameters" not in values or (step > SPEAK_AT[1] and step % EVERY > 1) or values["skipped"]:
+        rests = step > SPEAK_AT[1] and step % EVERY > 1
+        if rests or "parameters" not in values or values["skipped"] or values.get(THROWN):
             return
-        model = values["model"]
-        seen = self._seen.get(model.number)
+        model, seen = values["model"], self._seen.get(values["model"].number)
         if seen is None or seen.model is not model:
             # Another optimizer may have gone on with what this one trained.
             seen = self._seen[model.number] = _Seen(model, self._watcher.torch)

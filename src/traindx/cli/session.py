@@ -14,7 +14,7 @@ from traindx.engine.facts import Fact
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Probe
 from traindx.engine.symptoms import UnknownSymptom, find_symptom
-from traindx.probes.answers import BadAnswer, answer
+from traindx.probes.answers import BadAnswer, read_answers
 from traindx.probes.discover import Found
 from traindx.probes.registry import probes_for
 
@@ -58,7 +58,7 @@ class Session:
         """
         try:
             self.symptoms = tuple(dict.fromkeys(find_symptom(word, self.knowledge) for word in symptoms))
-            given = [answer(text, self.knowledge) for text in answers]
+            given = read_answers(answers, self.knowledge)
         except (UnknownSymptom, BadAnswer) as error:
             raise BadCall(str(error)) from None
         with ProgressLine() as progress:
