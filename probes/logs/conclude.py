@@ -42,7 +42,8 @@ class Conclusion:
             log.heard.last_progress = max([log.positions.last_number, *ends])
             failures += failures_of(log.heard, log.name, self._machines, self._hits)
         prefer_named([log.store for log in logs])
-        first = tell_failures(self._facts, failures, Places(self._knowledge))
+        places = Places(self._knowledge)
+        first = tell_failures(self._facts, failures, places)
         People(self._knowledge, self._facts, self._hits).take(said for log in logs for said in log.heard.said)
         ordered = sorted(logs, key=_by_trouble)
         self._tell_how_far(ordered)
@@ -52,7 +53,7 @@ class Conclusion:
             self._facts.take(fact)
         self._tell_logs(logs, first)
         self._tell_absent(logs)
-        self._tell_events(failures)
+        self._tell_events(failures, places)
         self._tell_unknowable(logs)
 
     def _resumed(self, logs: Sequence[Log]) -> Iterator[Fact]:
@@ -117,7 +118,7 @@ class Conclusion:
         if read:
             self._hits.absent(self._knowledge.signature_facts, Place(read[0].name))
 
-    def _tell_events(self, failures: Sequence[Failure]) -> None:
+    def _tell_events(self, failures: Sequence[Failure], places: Places) -> None:
         raised = {(one.place.input, one.place.line) for one in failures[:MAX_EVENTS]}
         for hit in self._hits.found.values():
             if hit.origin is Origin.LOG and hit.rule.role != "context":
@@ -125,7 +126,9 @@ class Conclusion:
                 quoted = hit.rule.role == "failure" and (hit.place.input, hit.place.line) not in raised
                 self.events.append(Event(hit.rule.means + often, hit.place, hit.place.text if quoted else ""))
         for failure in failures[:MAX_EVENTS]:
-            self.events.append(Event(excerpt(failure.raised.title, SHOWN), failure.place))
+            said = excerpt(failure.raised.title, SHOWN)
+            own = places.own(failure.raised.frames)
+            self.events.append(Event(f"{own.where} raises {said}" if own else said, failure.place))
         for name, what in _MOMENTS.items():
             fact = self._facts.get(name)
             if (

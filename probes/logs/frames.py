@@ -30,6 +30,12 @@ class Frame(NamedTuple):
         """As the list of frames shows it."""
         return f"{self.file}:{self.function}"
 
+    @property
+    def where(self) -> str:
+        """As a person is told: the end of the path, and the line."""
+        file = "/".join(self.file.replace(chr(92), "/").split("/")[-2:])
+        return f"{file}:{self.line}" if self.line is not None else file
+
 
 class Places:
     """Tells frames apart."""
