@@ -20,21 +20,25 @@ def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
     """
     watched = next((one.note or "nothing was watched" for one in diagnosis.inputs if one.kind == "live"), "")
     yield line_of(Span(f"diagnose: {'; '.join(filter(None, (ended, watched)))}", "dim"))
-    if not diagnosis.found:
-        yield line_of(
-            Span("  The command failed, and nothing that was watched says why.", "doubt")
-            if failed
-            else Span("  Nothing wrong found: no symptom, and no cause above possible.", "good")
-        )
     for symptom in diagnosis.symptoms[:SYMPTOMS]:
         sources = symptom.evidence[0].source if symptom.evidence else ()
         yield line_of(
             "  ", Span(symptom.title, "title"), Span(f"  ({symptom.id})", "dim"), *where(sources), hang=4
         )
+    if not diagnosis.found:
+        yield line_of(_clean(diagnosis, failed=failed))
     if diagnosis.found:
         yield from _causes(diagnosis)
     for note in diagnosis.notes:
         yield line_of(Span(f"  note: {note}", "dim"), hang=4)
+
+
+def _clean(diagnosis: Diagnosis, *, failed: bool) -> Span:
+    if failed:
+        return Span("  The command failed, and nothing that was watched says why.", "doubt")
+    if diagnosis.symptoms:
+        return Span("  Nothing that was seen shows it, and no cause is above possible.", "doubt")
+    return Span("  Nothing wrong found: no symptom, and no cause above possible.", "good")
 
 
 def _causes(diagnosis: Diagnosis) -> Iterator[Line]:

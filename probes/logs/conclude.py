@@ -59,16 +59,15 @@ class Conclusion:
     def _resumed(self, logs: Sequence[Log]) -> Iterator[Fact]:
         from .resumed import tell_begun_anew, tell_rate_at_resume, tell_resumed
 
-        limits, hit = self._knowledge.limits, self._hits.found.get("training-resumed")
+        limits = self._knowledge.limits
         if len(logs) > 1:
             yield from tell_resumed(logs, limits)
         if "training-started" in self._hits.found:
             for log in logs:
                 yield from tell_begun_anew(log, limits)
-        if hit is not None and hit.place.line is not None:
-            for log in logs:
-                if log.name == hit.place.input:
-                    yield from tell_rate_at_resume(log, hit.place.line, limits)
+        for log in logs:
+            resumed = self._hits.lines_of("training-resumed", log.name)
+            yield from tell_rate_at_resume(log, resumed, limits)
 
     def _tell_how_far(self, logs: Sequence[Log]) -> None:
         """How far the run came: of a run that was resumed, its last log says it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -87,22 +87,29 @@ def _reached_by(where: Where) -> tuple[float, float]:
     return -1.0 if epoch is None else epoch, -1.0 if step is None else step
 
 
-def tell_rate_at_resume(log: Log, resumed: int, limits: Mapping[str, float]) -> Iterator[Fact]:
-    """What the learning rate says where one log goes on from a checkpoint, in the line `resumed`.
+def tell_rate_at_resume(log: Log, resumed: Iterable[int], limits: Mapping[str, float]) -> Iterator[Fact]:
+    """What the learning rate says where one log goes on from a checkpoint, in the lines `resumed`.
 
     A schedule that begins anew puts it back up, or back to the foot of its warm-up.
     """
     rate = next(iter(log.store.of("learning_rate")), None)
     if rate is None or rate.stride != 1:
         return
-    place = rate.marks.before(resumed)
-    if place < _FEW - 1 or len(rate.values) < place + 2:
-        return
-    before, first, second = rate.values[place - 1], rate.values[place], rate.values[place + 1]
-    if before > 0:
-        factor = limits["resume_rate_jump"]
-        up, down = first > factor * before, 0 < first * factor * factor < before and second > first
-        yield Fact("log.lr.jump_at_resume", up or down, Origin.LOG, (log.place(rate.marks[place]),))
+    places = sorted({rate.marks.before(line) for line in resumed})
+    places = [
+        one for one in places if one >= _FEW - 1 and len(rate.values) >= one + 2 and rate.values[one - 1] > 0
+    ]
+    jumps = [
+        one for one in places if _begins_anew(rate.values[one - 1 : one + 2], limits["resume_rate_jump"])
+    ]
+    for place in (jumps or places)[:1]:
+        yield Fact("log.lr.jump_at_resume", bool(jumps), Origin.LOG, (log.place(rate.marks[place]),))
+
+
+def _begins_anew(rates: Sequence[float], factor: float) -> bool:
+    """Whether the rate before the resume, and two after it, are of a schedule that does not go on."""
+    before, first, second = rates
+    return first > factor * before or (0 < first * factor * factor < before and second > first)
 
 
 def tell_begun_anew(log: Log, limits: Mapping[str, float]) -> Iterator[Fact]:

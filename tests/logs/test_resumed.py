@@ -106,10 +106,12 @@ def test_two_runs_that_begin_alike_are_not_one(knowledge: Knowledge) -> None:
     assert facts_of(knowledge, first, second).value("loss.jump_at_resume") is None
 
 
-def in_one_log(before: list[float], after: list[float]) -> Input:
-    lines = [f"step {n} loss 2.0 lr {rate}\n" for n, rate in enumerate(before)]
-    lines += ["Resuming from out/last.ckpt\n"]
-    lines += [f"step {n} loss 2.0 lr {rate}\n" for n, rate in enumerate(after, len(before))]
+def in_one_log(*stretches: list[float]) -> Input:
+    lines = list[str]()
+    for stretch in stretches:
+        step = sum("loss" in line for line in lines)
+        lines += ["Resuming from out/last.ckpt\n"] if lines else []
+        lines += [f"step {n} loss 2.0 lr {rate}\n" for n, rate in enumerate(stretch, step)]
     return Input("train.log", Kind.LOG, data="".join(lines).encode())
 
 
@@ -126,3 +128,12 @@ def test_the_rate_where_one_log_goes_on_from_a_checkpoint(
     before: list[float], after: list[float], anew: bool
 ) -> None:
     assert facts_of(load([own_pack()]), in_one_log(before, after)).value("log.lr.jump_at_resume") is anew
+
+
+def test_each_resume_of_a_log_is_looked_at() -> None:
+    log = in_one_log([5e-5, 4e-5, 3e-5], [2.9e-5, 2.8e-5], [1e-4, 1e-4])
+    fact = facts_of(load([own_pack()]), log).get("log.lr.jump_at_resume")
+    assert fact is not None
+    assert fact.value is True
+    assert fact.place is not None
+    assert fact.place.line == 8
