@@ -17,6 +17,8 @@ MAX_FILES = 400
 """Inputs taken from one run directory; a person names what should be read beyond."""
 MAX_SEEN = 20_000
 MAX_DEPTH = 6
+_NAMED = 5
+"""Runs of a directory that are named."""
 _SKIPPED = frozenset((
     ".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", "__pycache__", ".cache", ".mypy_cache",
     ".ruff_cache", ".pytest_cache", "site-packages", ".ipynb_checkpoints", "wandb-media", "media", ".idea", ".vscode",
@@ -117,8 +119,24 @@ def _walk(root: Path, found: Found) -> None:
             continue
         cells -= len(printed)
         found.inputs += printed
+    if len(runs := _runs(found.inputs[before:])) > 1:
+        names = ", ".join(str(one.relative_to(root)) for one in runs[:_NAMED])
+        found.notes.append(
+            f"{root}: {len(runs)} runs side by side were read as one; name the one you mean: {names}"
+        )
     if len(found.inputs) == before:
         found.notes.append(f"{root}: no log, configuration or script in this directory")
+
+
+def _runs(inputs: Iterable[Input]) -> list[Path]:
+    """The folders with a log and a configuration of their own, none of them inside another."""
+    kinds: dict[Path, set[Kind]] = {}
+    for one in inputs:
+        if one.path is not None:
+            kinds.setdefault(one.path.parent, set()).add(one.kind)
+    logs = {Kind.LOG, Kind.RECORDS, Kind.EVENTS}
+    whole = [folder for folder, held in kinds.items() if Kind.CONFIG in held and held & logs]
+    return sorted(one for one in whole if not any(other in one.parents for other in whole))
 
 
 def _printed(path: Path, *, named: bool) -> list[Input]:

@@ -34,3 +34,27 @@ def test_a_version_that_is_named_is_read(tmp_path: Path) -> None:
     version(tmp_path, 1)
     found = discover([tmp_path / "lightning_logs" / "version_0"])
     assert (len(found.inputs), found.notes) == (2, [])
+
+
+def run(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text("lr: 0.1\n")
+    (folder / "train.log").write_text("step 1 loss 2.0\n")
+
+
+def test_runs_side_by_side_are_named(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        run(tmp_path / name)
+    assert (
+        "2 runs side by side were read as one; name the one you mean: first, second"
+        in discover([tmp_path]).notes[0]
+    )
+
+
+def test_logs_of_ranks_and_what_lies_inside_a_run_are_one(tmp_path: Path) -> None:
+    run(tmp_path / "run")
+    run(tmp_path / "run" / "eval")
+    for rank in range(2):
+        (tmp_path / f"rank{rank}").mkdir()
+        (tmp_path / f"rank{rank}" / "train.log").write_text("step 1 loss 2.0\n")
+    assert discover([tmp_path]).notes == []
