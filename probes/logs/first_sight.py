@@ -41,6 +41,10 @@ _KEY_MEASURED = regex(
     rb"(?i)['\"](?:(?:global_?)?step|iter(?:ation)?|epoch|[\w/. ]{0,40}loss)['\"] ?: ?['\"]?(?:[-+]?[\d.]|nan|-?inf)"
 )
 """The same two in a dictionary: `'arch': 'bert'` and `'loss': 0.3`."""
+_NAMED_SETTINGS = regex(
+    rb"(?i)\b(?:cfg|config(?:uration)?|args|arguments|opts?|options|settings|h(?:yper[-_ ]?)?param(?:eter)?s|param(?:eter)?s)['\"]? ?[:=]? ?\{"
+)
+"""A dictionary that is called the settings, be they those of a trial of a search."""
 
 
 def _formats(keys: set[str]) -> list[str]:
@@ -52,6 +56,8 @@ def _is_settings(line: bytes) -> bool:
     """Whether a line is a row of settings, `epochs=60, time=None, batch=16, save=True, ...`, and measures nothing."""
     if line.count(b"=") >= _MANY and len(_WORDED.findall(line)) >= _FEW:
         return not _MEASURED.search(line)
+    if _NAMED_SETTINGS.search(line):
+        return not _KEY_MEASURED.search(line)
     keys = line.count(b"': ") + line.count(b'": ')
     return keys >= _MANY and len(_KEY_OF_WORD.findall(line)) >= _FEW and not _KEY_MEASURED.search(line)
 

@@ -18,13 +18,11 @@ from .ranks import body_of, prefix_of
 MAX_LINES = 600
 MAX_BLOCKS = 40
 MAX_CHARACTERS = 1 << 16
-_NAMES = (
-    r"config(?:uration)?s?|args|arguments|hparams|hyper[- _]?parameters|parameters|settings|options|params"
-)
+_NAMES = r"cfg|config(?:uration)?s?|args|arguments|hparams|hyper[- _]?parameters|parameters|settings|options|params"
 _CALL = regex(
     r"(?:^|[\s:=])(?:Namespace|\w*(?:Arguments|Args|Config|Configuration|HParams|Settings)\w*)\s?\((?=\w|$|\s*$)"
 )
-_BRACES = regex(rf"(?i)^.{{0,60}}\b(?:{_NAMES}|json)\b[^{{}}()]{{0,30}}[:=]?\s*\{{")
+_BRACES = regex(rf"(?i)^(?!.{{0,40}}\btrial \d).{{0,60}}\b(?:{_NAMES}|json)\b[^{{}}()]{{0,30}}[:=]?\s*\{{")
 _LONE_BRACE = regex(r"^\s*\{\s*$")
 _HEADING = regex(rf"(?i)^[\W_]*(?:(?:\w+ ){{0,3}}(?:{_NAMES})|running training(?: /.*)?)[\W_]*$")
 _BANNER = regex(r"^==\(\(====\)\)==")
@@ -60,7 +58,7 @@ class Settings:
     def literals() -> Iterable[str]:
         """Words that a line beginning such a block may hold."""
         yield from (
-            "namespace", "arguments", "args", "config", "hparams", "parameters", "settings", "options",
+            "namespace", "arguments", "args", "cfg", "config", "hparams", "parameters", "settings", "options",
             "params", "json", "running training", "torchrun", "accelerate", "deepspeed", "python", "srun",
             "unsloth", "llamafactory", "axolotl",
         )  # fmt: skip

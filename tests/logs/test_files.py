@@ -21,6 +21,18 @@ def test_settings_are_found_and_bounded(read: Reads) -> None:
     assert (printed.line, printed.text) == (1, "Namespace(lr=0.1,\n          epochs=3)")
 
 
+def test_a_dictionary_that_is_called_settings_is_no_measurement(read: Reads) -> None:
+    run = read("INFO:root:cfg: {'lr': 0.1, 'seed': 1}\nstep 1 loss 2.0\n")
+    assert [one.text for one in run.probe.printed_settings] == ["INFO:root:cfg: {'lr': 0.1, 'seed': 1}"]
+    assert "log.lr.first" not in run.values
+
+
+def test_the_settings_of_a_trial_are_not_those_of_the_run(read: Reads) -> None:
+    run = read("Trial 3 finished with value: 0.9 and parameters: {'lr': 0.1, 'wd': 0.2}.\nstep 1 loss 2.0\n")
+    assert run.probe.printed_settings == []
+    assert "log.lr.first" not in run.values
+
+
 def test_a_remark_below_printed_settings_is_none_of_them(read: Reads) -> None:
     banner = b"==((====))==  Unsloth - 2x faster free finetuning | Num GPUs = 1\n"
     run = read(banner + b"   \\\\   /|    Num examples = 212 | Num Epochs = 1\nnote: the loss is NaN\n")
