@@ -129,3 +129,16 @@ def test_a_script_in_quotes_is_one_of_its_own() -> None:
     assert (part.format, text[part.offsets[0] : part.offsets[-1]]) == ("shell", part.text)
     assert "c" not in options(text)
     assert options(part.text)["lr"] == "1e-4"
+
+
+@pytest.mark.parametrize("cut", ["--a 1 \\\n  # --b 2 \\\n", "--a 1 \\ \n", "--a 1  # first \\\n"])
+def test_what_stands_below_a_command_that_was_cut_off_is_passed_to_nobody(cut: str) -> None:
+    script = f"python t.py {cut}  --c 3 \\\n  --d 4 | tee log\npython u.py --e 5\n"
+    assert {"a", "e"} == options(script).keys() & {"a", "c", "d", "e"}
+    assert len(shell_file.read(script).problems) == 1
+
+
+def test_a_comment_between_commands_cuts_nothing() -> None:
+    script = "python t.py --a 1\n# python t.py --b 2 \\\n--c 3\n"
+    assert options(script).keys() >= {"a", "c"}
+    assert not shell_file.read(script).problems

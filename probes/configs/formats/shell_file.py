@@ -27,6 +27,9 @@ _SPREAD = ("export", "declare", "local", "readonly", "typeset", "env", "set", "s
 _PROMPTS = ("$", "!", ">", "%", "sudo", "nohup", "time", "exec", "then", "do", "else", "&&")
 _WRITERS = ("cat", "tee", "echo")
 
+_SPACE = "a space behind the backslash: the command ends here, and the next line is one of its own"
+_COMMENT = "a comment within a command ends it: the options below it are passed to nobody"
+
 
 def read(text: str) -> Reading:
     """Everything that a script sets. Nothing is run."""
@@ -35,8 +38,11 @@ def read(text: str) -> Reading:
     script = split(text)
     entries = [entry for command in script.commands for entry in _command(command)]
     entries += _directives(text, script)
-    message = "a space behind the backslash: the command ends here, and the next line is one of its own"
-    problems = tuple(Problem(message, at, "note") for at in script.broken_continuations[:5])
+    problems = tuple(
+        Problem(message, at, "note")
+        for message, places in ((_SPACE, script.broken_continuations), (_COMMENT, script.comments_within))
+        for at in places[:5]
+    )
     parts = tuple(part for command in script.commands for part in _parts(text, command))
     words = (word for command in script.commands for word in command.words[:8])
     calls = {program_of(word) for word in words if _PROGRAM.fullmatch(word.text)}

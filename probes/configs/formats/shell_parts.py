@@ -62,6 +62,8 @@ class Script:
     variables: dict[str, list[Word]] = field(default_factory=dict)
     comments: list[Span] = field(default_factory=list)
     broken_continuations: list[int] = field(default_factory=list)
+    comments_within: list[int] = field(default_factory=list)
+    """Where a comment stands between the lines of one command, and ends it."""
     """Backslashes that are followed by a space, and so do not continue the line."""
 
 

@@ -7,6 +7,7 @@ import re
 
 from traindx.engine.regex import regex
 
+from .edits import line_of
 from .shell_parts import MAX_WORD, Command, Heredoc, Script, Word
 from .shell_quotes import Quoting, closing
 
@@ -15,6 +16,7 @@ _PLAIN = regex(r"[^\\^'\"$`\s#<>();&|]+")
 _BATCH = regex(r"(?im)^@echo off\b|[ \t]\^\r?$")
 """What a batch file of Windows shows itself by: there a backslash stands between folders and escapes nothing."""
 _SPACE = " \t"
+_REDIRECT = regex(r"[<>]+&?[\d-]*|[<>]\(")
 _STOPS = ";&|\n()"
 _HEREDOC = regex(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|([\w.]+))")
 
@@ -29,7 +31,7 @@ class _Splitter(Quoting):
         super().__init__(text)
         self.command = Command()
         self.waiting: list[tuple[str, bool, bool, Command]] = []
-        self.redirects = False
+        self.redirects = self.cut = self.below_cut = False
         self.batch = "\\\n" not in text and _BATCH.search(text) is not None
 
     def whole(self) -> Script:
@@ -74,8 +76,7 @@ class _Splitter(Quoting):
         words = self.piece.words(self.at)
         self.piece = None
         if self.redirects:
-            self.command.writes = words[0].text if words else ""
-            self.redirects = False
+            self.command.writes, self.redirects = (words[0].text if words else ""), False
             return
         if len(words) == 1 and not self.command.words and (found := _ASSIGNED.match(words[0].text)):
             self.assign(found, words[0])
@@ -84,7 +85,6 @@ class _Splitter(Quoting):
     def assign(self, found: re.Match[str], word: Word) -> None:
         value = word.part(found.end())
         if found[2]:
-            value = Word(value.text, value.offsets)
             before = self.script.variables.get(found[1], [])
             parts = [*before, value]
             value = Word(
@@ -94,11 +94,14 @@ class _Splitter(Quoting):
         self.script.variables[found[1]] = [value]
 
     def end_command(self) -> None:
-        if self.command.words or self.command.heredocs:
+        words = self.command.words
+        # Options on lines of their own are an excerpt; below a command that was cut off nobody reads them.
+        lost = self.below_cut and bool(words) and words[0].text.startswith("-")
+        if (words or self.command.heredocs) and not lost:
             self.remember_exports()
             self.script.commands.append(self.command)
-        self.command = Command()
-        self.redirects = False
+        self.below_cut, self.cut = (self.cut if words else self.below_cut), False
+        self.command, self.redirects = Command(), False
 
     def remember_exports(self) -> None:
         words = self.command.words
@@ -110,11 +113,10 @@ class _Splitter(Quoting):
     def stop(self, char: str) -> None:
         self.end_word()
         self.at += 1
-        waiting = self.waiting
-        if char == "\n" and waiting:
-            self.waiting = []
-            for mark, strips, plain, command in waiting:
-                self.heredoc(mark, strips, plain, command)
+        if char == "\n":
+            waiting, self.waiting = self.waiting, []
+            for one in waiting:
+                self.heredoc(*one)
         self.end_command()
 
     def escape(self) -> None:
@@ -123,9 +125,9 @@ class _Splitter(Quoting):
             self.at += 2 if following[:1] == "\n" else 3
             self.end_word_at_continuation()
         else:
-            rest = re.compile(r"[ \t]+\r?\n").match(self.text, self.at + 1)
-            if rest:
+            if re.compile(r"[ \t]+\r?\n").match(self.text, self.at + 1):
                 self.script.broken_continuations.append(self.at)
+                self.cut = True
             if following:
                 self.grow(self.at + 1, self.at + 2)
             self.at += 2
@@ -136,9 +138,11 @@ class _Splitter(Quoting):
             self.end_word()
 
     def comment(self) -> None:
-        end = self.text.find("\n", self.at)
-        end = len(self.text) if end < 0 else end
+        end = line_of(self.text, self.at)[1]
         self.script.comments.append((self.at, end))
+        if self.command.words and self.text[self.at : end].rstrip().endswith("\\"):
+            self.script.comments_within.append(self.at)
+            self.cut = True
         self.at = end
 
     def redirect(self) -> None:
@@ -152,11 +156,9 @@ class _Splitter(Quoting):
         if self.piece and "".join(self.piece.chars).isdigit():
             self.piece = None
         self.end_word()
-        rest = re.compile(r"[<>]+&?[\d-]*|[<>]\(").match(self.text, self.at)
-        sign = rest[0] if rest else ">"
+        sign = found[0] if (found := _REDIRECT.match(self.text, self.at)) else ">"
         if self.text.startswith("(", self.at + 1):
-            self.at = closing(self.text, self.at + 1)
-            self.redirects = False
+            self.at, self.redirects = closing(self.text, self.at + 1), False
             return
         self.at += len(sign)
         self.redirects = sign.endswith(">")
