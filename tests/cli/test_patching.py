@@ -176,6 +176,17 @@ def test_a_change_is_not_made_again_before_the_run_is(diagnose: Command, in_exam
     assert "it was changed from fp16 to bf16 after the log was written: run again first" in again.err
 
 
+def test_no_other_change_is_made_before_the_run_is(diagnose: Command, in_example: Path) -> None:
+    os.utime("train.log", (1.7e9, 1.7e9))
+    diagnose(*NAN, *FILES, "--fix", "lengthen-warmup", "--write")
+    written = (in_example / "config.yaml").read_text()
+    again = diagnose(*NAN, *FILES, "--write")
+    assert (in_example / "config.yaml").read_text() == written
+    assert "waits for a run with what was changed: warmup_steps was changed" in again.err
+    diagnose(*NAN, *FILES, "--fix", "use-bf16", "--write")
+    assert "precision: bf16" in (in_example / "config.yaml").read_text()
+
+
 def test_after_a_new_run_the_next_change_is_made(diagnose: Command, in_example: Path) -> None:
     diagnose(*NAN, *FILES, "--write")
     now = (in_example / "config.yaml").stat().st_mtime + 60

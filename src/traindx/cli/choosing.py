@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CHANGES_RESULTS = "it changes results; name it with --fix"
 ONLY_IF = "it is right only if "
 DONE = "it was changed "
+RUN_AGAIN = "it waits for a run with what was changed: "
 _UNLIKELY = "its cause is not likely enough; name it with --fix"
 
 
@@ -77,13 +78,18 @@ class Choice:
         for one in self._reasoned.offers:
             if not self.for_likely(one):
                 continue
+            # One change at a time: what the first did is not known before the run has gone on with it.
+            if made := next(
+                (self.done[change.name] for change in one.settings if change.name in self.done), ""
+            ):
+                return Together(left_out={**waiting, one.fix.id: made})
             if not self.patch(one).files:
-                if made := next(
-                    (self.done[change.name] for change in one.settings if change.name in self.done), ""
-                ):
-                    # One change at a time: what the first did is not known before the run has gone on with it.
-                    return Together(left_out={**waiting, one.fix.id: made})
                 continue
+            if self.done:
+                setting, how = next(iter(sorted(self.done.items())))
+                return Together(
+                    left_out={**waiting, one.fix.id: f"{RUN_AGAIN}{setting} {how.removeprefix('it ')}"}
+                )
             if not (reason := undecided(one)):
                 return together([one])._replace(left_out=waiting)
             waiting[one.fix.id] = reason

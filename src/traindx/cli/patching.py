@@ -16,7 +16,7 @@ from traindx.engine.facts import Origin
 from traindx.engine.fixes import Offer
 
 from .changes import says_more, with_options, without_secrets
-from .choosing import CHANGES_RESULTS, DONE, ONLY_IF, Choice, undecided
+from .choosing import CHANGES_RESULTS, DONE, ONLY_IF, RUN_AGAIN, Choice, undecided
 from .errors import BadCall
 from .session import Session
 
@@ -132,7 +132,7 @@ class Patching:
         """The fixes that would change a file, and whose condition nothing decides, or that are made already."""
         reasons = self._choice.together.left_out.items()
         return "; ".join(
-            f"{name}: {reason}" for name, reason in reasons if reason.startswith((DONE, ONLY_IF))
+            f"{name}: {reason}" for name, reason in reasons if reason.startswith((DONE, ONLY_IF, RUN_AGAIN))
         )
 
     @property
