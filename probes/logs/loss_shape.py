@@ -62,7 +62,8 @@ def _trend(told: Told, values: Sequence[float]) -> str | None:
     part = max(_SOME, len(values) // 10)
     unsure = 3 * curve.noise(values) * math.sqrt(2 / part) / scale
     if abs(drop) > max(told.limits["falling_drop"], unsure):
-        return "falling" if drop > 0 else "rising"
+        # Of a fall that was over within a few steps, what comes after is noise next to nothing.
+        return "falling" if drop > 0 or _near_zero(told, values) else "rising"
     return "flat" if abs(drop) < max(told.limits["flat_drop"], unsure) else None
 
 

@@ -31,7 +31,7 @@ from .written import Written
 if TYPE_CHECKING:
     from .noticing import Noticing
 
-FULL = 256 << 20
+FULL, _SMALL = 256 << 20, 4096
 """Bytes up to which every number of a log is read; of a larger one they are sampled."""
 SPEED = 20e6
 """Bytes a second, for the estimate of what reading will cost."""
@@ -139,7 +139,7 @@ class LogProbe:
         if self._noticing is not None:
             self._noticing.begin(log, self._hits, listener.raising.settle)
         watched = self._passing.through(source, blocks)
-        if (first := next(watched, None)) is None:
+        if not (first := next(watched, None)) or (blocks.size < _SMALL and first.data.isspace()):
             raise Unreadable("; ".join(blocks.notes) or "empty")
         notes = self._feed(source, scan, listener, first, watched)
         scan.close()

@@ -26,7 +26,9 @@ def diverging(told: Told, values: Sequence[float]) -> bool | None:
         return None
     low = levels.index(min(levels))
     tail = levels[-max(2, len(levels) // 10) :]
-    lost, won = min(tail) - min(levels), max(levels[: low + 1]) - min(levels)
+    # Most of a fall may be over within the first part, whose median knows nothing of it.
+    top = max(*levels[: low + 1], curve.median(values[:_SOME]))
+    lost, won = min(tail) - min(levels), top - min(levels)
     up = (
         # Times its minimum means nothing of a loss that falls below zero, as that of a policy does.
         min(levels) > 0 <= min(values)

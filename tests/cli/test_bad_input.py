@@ -58,6 +58,7 @@ def going_round(folder: Path) -> Path:
 REFUSED: dict[str, tuple[Maker, str]] = {
     "a missing file": (lambda folder: folder / "nowhere.log", "no such file"),
     "an empty log": (text("train.log", ""), "train.log: empty"),
+    "a blank log": (text("train.log", " \n\n"), "train.log: empty"),
     "an empty configuration": (text("config.yaml", ""), "config.yaml: empty"),
     "a binary log": (data("train.log", bytes(range(256)) * 64), "binary, not text"),
     "a pickle for a configuration": (data("config.yaml", pickle.dumps({"lr": 0.1})), "never opened"),

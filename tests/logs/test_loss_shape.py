@@ -54,6 +54,26 @@ def test_a_loss_next_to_nothing_that_is_many_times_its_least_has_not_diverged(
     assert read(epochs(" ".join(f"{one:.6f}" for one in values)))["loss.diverging"] is diverging
 
 
+def test_a_jump_within_a_loss_that_was_learnt_within_a_few_steps_is_no_rise(read: Reads) -> None:
+    """As where new classes come to those that are known by heart: the loss jumps, and falls to next to nothing again."""
+    least = [1e-7 * (1 + step % 3) for step in range(60)]
+    values = [
+        2.5,
+        1.2,
+        0.3,
+        0.05,
+        0.001,
+        *least,
+        3.0,
+        1.5,
+        0.4,
+        0.02,
+        *(1e-4 * (1 + step % 3) for step in range(60)),
+    ]
+    found = read(epochs(" ".join(f"{one:.8f}" for one in values)))
+    assert (found["loss.trend"], found["loss.diverging"]) == ("falling", False)
+
+
 @pytest.mark.parametrize(
     ("values", "first", "apart", "flat"),
     [
