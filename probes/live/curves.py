@@ -62,6 +62,8 @@ class Curve:
         """Whether it trains a copy of a model."""
         self.times: list[dict[str, float]] = []
         """The seconds that the parts of each step took."""
+        self.stages: list[int] = []
+        """The steps from which on samples are larger than ever before."""
 
     def extend(self, columns: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> None:
         """Take in these rows of one `steps` record."""
@@ -136,6 +138,9 @@ def _of_process(process: Process) -> Iterator[Curve]:
     for record in process.of("model"):
         if record.get("copied") is True and (curve := curves.get(whole(record.get("model")) or 0)):
             curve.copied = True
+    for record in process.of("stage"):
+        if (curve := curves.get(whole(record.get("optimizer")) or 0)) and (step := whole(record.get("step"))):
+            curve.stages.append(step)
     if curves:
         _evaluate(process, curves[min(curves)])
     yield from curves.values()
@@ -157,7 +162,7 @@ def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[
     def place(mark: Mark) -> Place:
         return Place(RUN, step=int(mark.step) if mark.step is not None else None, rank=mark.rank)
 
-    told = Told(limits, place, lambda mark: Where(mark.step), _QUIRKS)
+    told = Told(limits, place, lambda mark: Where(mark.step), _QUIRKS, announced=curve.stages)
     tell_series(told, curve.store)
     _tell_zero_from_start(told, curve)
     told.tell("log.steps", curve.steps, Mark(curve.steps, b"", step=float(curve.steps)))

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.live.checking import Loss, checked, mlp, numbers, trained
+from tests.live.checking import Loss, checked, cross_entropy, mlp, numbers, trained
 from tests.live.looking import Said
 
 FROZEN = nn.Linear(1, 4).requires_grad_(False)
@@ -37,6 +37,17 @@ def to_prior(out: Any) -> Any:
     return 0.5 * out.pow(2).sum(1).mean()
 
 
+def two(out: Any) -> Any:
+    """The scores of two classes."""
+    return torch.cat([out, -out], 1)
+
+
+def overlap(mask: Any, y: Any) -> Any:
+    """Twice what two masks share, over what they hold together."""
+    truth = (y > 0).float()
+    return 2 * (mask * truth).sum() / (mask.sum() + truth.sum())
+
+
 @pytest.mark.parametrize(
     "loss",
     [
@@ -48,6 +59,11 @@ def to_prior(out: Any) -> Any:
         lambda out, y: F.mse_loss(out, y) + 0.5 * F.l1_loss(out.detach(), y),
         lambda out, y: F.mse_loss(out, y) + 0.5 * (out.detach() - y).abs().mean(),
         lambda out, y: F.mse_loss(out, y) + 0.01 * out.detach().pow(2).mean(),
+        lambda out, y: F.mse_loss(out, y) + (1 - overlap((out > 0).float(), y)),
+        lambda out, y: 1e-3 * out.pow(2).mean() + (1 - overlap(two(out).max(1)[1].float(), y[:, 0])),
+        lambda out, y: (
+            F.mse_loss(out, y) + (two(out.detach()).argmax(1) != (y[:, 0] > 0).long()).float().mean()
+        ),
     ],
     ids=[
         "detach before a layer",
@@ -58,6 +74,9 @@ def to_prior(out: Any) -> Any:
         "second look at the output",
         "by hand",
         "penalty",
+        "a mask above a threshold",
+        "classes beside a penalty",
+        "share of wrong classes",
     ],
 )
 def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
@@ -73,6 +92,10 @@ def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
         lambda out, y: F.mse_loss(out, y) + F.mse_loss(out, (out * 0.9 + y).detach()),
         lambda out, y: (x := F.mse_loss(out, y)) + (x - x.detach()),
         lambda out, y: F.mse_loss(out, y) + torch.tensor(3.0) + FROZEN.weight.norm(),
+        lambda out, y: F.mse_loss(out, y) + (out * (out > y).float()).sum() / ((out > y).float().sum() + 1),
+        lambda out, y: F.mse_loss(out + ((out > 0).float() - out.sigmoid()).detach(), y),
+        lambda out, y: (out.sigmoid().mean() * (out > 0).float().mean()) + F.mse_loss(out, y),
+        lambda out, y: F.mse_loss(out, y) + cross_entropy(two(out), two(out).argmax(1)),
         lambda out, y: out.detach().max() + (out - out.detach().max()).exp().sum().log() - y.mean(),
         lambda out, y: F.mse_loss(out, y) - out.detach().mean(),
         lambda out, y: (
@@ -94,6 +117,10 @@ def test_a_term_that_was_cut_from_its_graph_is_lost(loss: Loss) -> None:
         "target",
         "dice",
         "constants",
+        "mean over a mask",
+        "steps passed straight through",
+        "load of an expert",
+        "its own labels",
         "log-sum-exp",
         "baseline",
         "codebook",

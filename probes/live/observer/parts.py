@@ -29,6 +29,7 @@ PARTS = (
     "memory.Memory",
     "steps.Steps",
     "batches.Batches",
+    "growing.Growing",
     "nonfinite.Nonfinite",
     "checks.order.Order",
     "checks.cleared.Cleared",

@@ -10,7 +10,7 @@ from ..graphs import grad_fn_of
 from ..look.values import readable, tensors_in
 from ..operations import Call
 from .check import Check
-from .functions import CUTS, GRADIENT, HANDED_ON, JOINS, LAYERS, MAKES, SUMS
+from .functions import COUNTED, CUTS, DECISIONS, GRADIENT, HANDED_ON, JOINS, LAYERS, MAKES, SUMS
 from .summed import nodes_of, parts_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class _Cut(NamedTuple):
 class CutTerms(Check):
     """Follows what is cut from its graph up to where it is added to a term that has one, and on to the loss.
 
-    Constants come from no graph. A number that was cut itself (`x - x.detach()`, a weight, a running mean) is
+    What decides (the likeliest class, a mask above a threshold) cuts as well. Constants come from no graph. A number that was cut itself (`x - x.detach()`, a weight, a running mean) is
     meant so, as is a target, since what is computed from it and from a prediction has a graph again. What is
     subtracted may be a baseline.
 
@@ -53,7 +53,7 @@ class CutTerms(Check):
 
     name = "cut terms"
     early = 2
-    functions = (*CUTS, *LAYERS, *HANDED_ON, *SUMS, GRADIENT)
+    functions = (*CUTS, *DECISIONS, *COUNTED, *LAYERS, *HANDED_ON, *SUMS, GRADIENT)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -74,6 +74,9 @@ class CutTerms(Check):
         result, self._places = call.result, call.places
         if call.name == GRADIENT:
             self._gradients(call)
+        if call.name in DECISIONS:
+            self._decide(call)
+            return
         if not isinstance(result, self.torch.Tensor):
             return
         if call.name in (*SUMS, *JOINS) and grad_fn_of(result) is not None:
@@ -83,8 +86,10 @@ class CutTerms(Check):
             self._targets.update(cut.where for cut in met if cut is not None and cut.aside)
             if len(self._numbers) < MOST:
                 self._numbers += self._number_in(result)
-        elif not result.is_floating_point() or len(self._cut) >= MOST:
+        elif len(self._cut) >= MOST:
             return
+        elif not result.is_floating_point():
+            self._hand_on(call)
         elif call.name in CUTS or not self.torch.is_grad_enabled():
             nodes = [grad_fn_of(one) for one in _operands(self.torch, call) if one.numel() > 1]
             node = next((one for one in nodes if one is not None), None)
@@ -95,6 +100,18 @@ class CutTerms(Check):
                 self._hand_on(call)
         else:
             self._hand_on(call)
+
+    def _decide(self, call: Call) -> None:
+        """Classes or a mask of what has a graph: whatever is counted of them is a number."""
+        decided = call.result[1] if isinstance(call.result, tuple) else call.result
+        if (
+            isinstance(decided, self.torch.Tensor)
+            and not decided.is_floating_point()
+            and len(self._cut) < MOST
+        ):
+            given = [one for one in _operands(self.torch, call) if one.numel() > 1]
+            if any(grad_fn_of(one) is not None or self._cut_of(one) is not None for one in given):
+                self._follow(decided, _Cut(str(call.place()), None))
 
     def _hand_on(self, call: Call) -> None:
         """What is computed of something that was cut is cut as well."""

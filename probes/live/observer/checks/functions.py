@@ -5,6 +5,14 @@ from __future__ import annotations
 CUTS = ("detach", "__get__")
 """What gives a tensor without a graph from one with it; `__get__` is that of `.data`."""
 
+DECISIONS = (
+    "argmax", "max", "topk", "gt", "ge", "lt", "le", "greater", "less", "__gt__", "__ge__", "__lt__", "__le__",
+)  # fmt: skip
+"""What gives classes, places or truth values, which have no slope: those of a mask as well. The smallest is looked for in codebooks."""
+
+COUNTED = ("long", "int", "bool", "type", "one_hot", "eq", "__eq__", "ne", "__ne__", "logical_and", "__and__")
+"""What is made of these before they are numbers again."""
+
 GRADIENT = "grad"
 """torch.autograd.grad, which gives numbers unless it is told to make a graph of them."""
 
