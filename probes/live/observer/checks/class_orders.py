@@ -19,6 +19,9 @@ CLASSES = 1000
 SURE = 0.7
 """The share of a class that is taken for one and the same."""
 
+LATEST = 40
+"""Samples of a class that count, the last ones: before them the model may have known less."""
+
 
 class ClassOrders(Labelled):
     """Keeps labels as the loader hands them out, and the class that the model holds most likely.
@@ -61,14 +64,17 @@ class ClassOrders(Labelled):
 def _taken_for(side: Side) -> dict[int, int]:
     """Of each label the class that nearly all of its samples are taken for; -1 where there is none."""
     counts: dict[int, Counter[int]] = {}
-    for labels, likeliest in side:
+    for labels, likeliest in reversed(side):
         for label, taken in zip(labels.tolist(), likeliest.tolist()):
-            counts.setdefault(label, Counter())[taken] += 1
+            counter = counts.setdefault(label, Counter())
+            if sum(counter.values()) < LATEST:
+                counter[taken] += 1
     found = {}
     for label, counter in counts.items():
         (taken, times), *_ = counter.most_common(1)
-        if counter.total() >= ENOUGH:
-            found[label] = taken if times >= SURE * counter.total() else -1
+        total = sum(counter.values())
+        if total >= ENOUGH:
+            found[label] = taken if times >= SURE * total else -1
     return found
 
 

@@ -23,15 +23,18 @@ from .cut_states import CutStates
 from .cut_terms import CutTerms
 from .cuts import Cuts
 from .drowned import Drowned
+from .frozen_zero import FrozenZero
 from .given_answer import GivenAnswer
 from .inputs import Inputs
 from .itself import Itself
 from .labels import Labels
+from .last_noise import LastNoise
 from .last_state import LastState
 from .layers import Layers
 from .lengths import Lengths
 from .lookahead import Lookahead
 from .masked_away import MaskedAway
+from .moved_axes import MovedAxes
 from .moving import Moving
 from .normalisation import Normalisation
 from .outputs import Outputs
@@ -40,13 +43,16 @@ from .padding import Padding
 from .positions import Positions
 from .ranks import Ranks
 from .regression import Regression
+from .rivals import Rivals
 from .same_batch import SameBatch
 from .steps_in_graph import StepsInGraph
 from .syncs import Syncs
+from .tables import Tables
 from .teachers import Teachers
 from .terms import Terms
 from .together import Together
 from .unread import Unread
+from .views import Views
 
 if TYPE_CHECKING:
     from ..watcher import Watcher
@@ -58,6 +64,7 @@ CHECKS: tuple[type[Check], ...] = (
     ClassLosses,
     BinaryLosses,
     Regression,
+    Tables,
     Labels,
     CutLabels,
     Boxes,
@@ -70,7 +77,9 @@ CHECKS: tuple[type[Check], ...] = (
     Attention,
     Lookahead,
     Axes,
+    MovedAxes,
     Cuts,
+    FrozenZero,
     CutStates,
     CutTerms,
     StepsInGraph,
@@ -85,11 +94,14 @@ CHECKS: tuple[type[Check], ...] = (
     Cosines,
     Lengths,
     Together,
+    Rivals,
     Itself,
     MaskedAway,
     LastState,
     GivenAnswer,
     Unread,
+    Views,
+    LastNoise,
     Teachers,
 )
 
