@@ -1,4 +1,4 @@
-"""Which curves of a run are of something else than its main training: copies that learn for a while, opponents, newcomers."""
+"""Which curves of a run are of something else than its main training: copies that learn for a while, preludes, opponents, newcomers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from .curves import Curve
 
 _BRIEF, _COPIES = 200, 3
 """Steps of a copy of a model before what it is trained on is that of the run; and how many shorter ones are no accident."""
+_PRELUDE = 4
+"""How many times as long the phase is that follows a prelude."""
 _LATE = 10
 """Steps of other optimizers before the first of one that is not there from the start."""
 
@@ -15,10 +17,17 @@ _LATE = 10
 def aside(curves: Sequence[Curve]) -> list[Curve]:
     """Those of copies that train for a few steps: on a task of meta-learning, at a client, to see what a model could learn.
 
-    The loss begins anew in each, and what one of them comes to is not what the run comes to.
+    And those of preludes, such as a head that is warmed up: a much longer phase follows when they are over. The loss begins anew
+    in each, and what one of them comes to is not what the run comes to.
     """
     brief = [one for one in curves if one.copied and one.count < _BRIEF]
-    return brief if len(brief) >= _COPIES else []
+    preludes = [one for one in curves if any(_precedes(one, other) for other in curves)]
+    return (brief if len(brief) >= _COPIES else []) + preludes
+
+
+def _precedes(one: Curve, other: Curve) -> bool:
+    """Whether one phase was over when another, much longer one began."""
+    return one.process is other.process and one.last < other.first and one.count * _PRELUDE <= other.count
 
 
 def are_apart(curves: Sequence[Curve]) -> bool:

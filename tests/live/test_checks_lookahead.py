@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from tests.live.checking import checked
 
@@ -141,3 +142,62 @@ def test_what_an_encoder_reads_is_no_view_of_what_is_written(way: str) -> None:
 @pytest.mark.parametrize("way", ["open", "masked", "recurrent"])
 def test_two_sequences_of_one_length_cannot_be_told_apart(way: str) -> None:
     assert translate(way, source=LENGTH) is None
+
+
+class Recurrent(nn.Module):
+    """Reads in one direction or in both, and gives what each place has read to one head, or each direction to its own."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self.way = way
+        self.words = nn.Embedding(WORDS, WIDTH)
+        self.reader = nn.LSTM(WIDTH, WIDTH, batch_first=way != "upright", bidirectional=way != "forward")
+        self.writer = nn.GRU(WIDTH, WIDTH, batch_first=True)
+        self.cell = nn.GRUCell(WIDTH, WIDTH)
+        self.head = nn.Linear(WIDTH if way in ("forward", "apart", "writes", "cell") else 2 * WIDTH, WORDS)
+
+    def forward(self, tokens: Any) -> Any:
+        x = self.words(tokens)
+        if self.way == "packed":
+            ends = torch.full((len(tokens),), LENGTH)
+            packed = pack_padded_sequence(x, ends, batch_first=True)
+            return self.head(pad_packed_sequence(self.reader(packed)[0], batch_first=True)[0])
+        read, (state, _) = self.reader(x)
+        if self.way == "apart":
+            return self.head(read.chunk(2, dim=-1)[0])
+        if self.way == "writes":  # what an encoder has read of a sentence is written once more
+            return self.head(self.writer(x, state[:1])[0])
+        if self.way == "cell":
+            each = [self.cell(one, state[0]) for one in x.unbind(1)]
+            return self.head(torch.stack(each, 1))
+        return self.head(read)
+
+
+def recur(way: str, shift: int = 1) -> Any:
+    model = Recurrent(way)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(1, WORDS, (8, LENGTH + 1))
+            text = text.T.contiguous() if way == "upright" else text
+            given = text[:LENGTH] if way == "upright" else text[:, :LENGTH]
+            labels = text[shift : shift + LENGTH] if way == "upright" else text[:, shift : shift + LENGTH]
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(model(given).flatten(0, 1), labels.flatten())
+            loss.backward()
+            optimizer.step()
+    return said.facts.get("model.sees_next_token")
+
+
+@pytest.mark.parametrize("way", ["both", "upright", "packed"])
+def test_a_layer_that_reads_backwards_has_met_what_is_to_be_predicted(way: str) -> None:
+    assert recur(way) is True
+
+
+@pytest.mark.parametrize("way", ["forward", "apart", "writes", "cell"])
+def test_what_reads_forwards_or_is_told_apart_or_only_summed_up_has_not(way: str) -> None:
+    assert recur(way) is not True
+
+
+def test_tags_of_words_may_be_read_in_both_directions() -> None:
+    assert recur("both", shift=0) is None

@@ -185,3 +185,19 @@ def test_a_softmax_over_the_samples_is_seen_in_some_of_its_rows(dim: int, wrong:
     some = torch.arange(0, 32, 3)
     said = train(mlp(), lambda out, labels: F.nll_loss(F.log_softmax(out, dim)[some], labels[some]))
     assert said["loss.softmax_over_batch"] is wrong
+
+
+@pytest.mark.filterwarnings("ignore:reduction")
+@pytest.mark.parametrize(
+    ("reduction", "weight", "told"), [("mean", 1, 20), ("batchmean", 1, None), ("mean", 20, None)]
+)
+def test_a_divergence_that_is_averaged_over_its_classes_is_told(
+    reduction: str, weight: float, told: int | None
+) -> None:
+    def smoothed(out: Any, labels: Any) -> Any:
+        soft = F.one_hot(labels, 20) * 0.9 + 0.005
+        loss = F.kl_div(out.log_softmax(-1), soft, reduction=reduction)
+        return loss if weight == 1 else loss * weight
+
+    said = train(mlp(8, 20), smoothed)
+    assert said.facts.get("loss.divergence_over_classes") == told

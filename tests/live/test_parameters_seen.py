@@ -127,6 +127,32 @@ def test_a_last_layer_that_the_script_moves_by_hand_is_not_frozen(by_hand: bool)
     assert facts(watched(run))["model.head_frozen"] is not by_hand
 
 
+def test_a_small_last_layer_that_trains_is_the_last_one() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 4))
+    model[2].requires_grad_(False)
+    optimizer = torch.optim.SGD([one for one in model.parameters() if one.requires_grad], 0.01)
+    assert facts(watched(lambda: train(model, optimizer, steps=12)))["model.head_frozen"] is False
+
+
+def test_a_frozen_last_layer_with_matrices_that_train_beside_it_is_adapted() -> None:
+    class Beside(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(64, 32).requires_grad_(False)
+            self.down, self.up = nn.Parameter(torch.randn(2, 64)), nn.Parameter(torch.zeros(32, 2))
+
+        def forward(self, x: Tensor) -> Tensor:
+            low: Tensor = x @ self.down.T @ self.up.T
+            out: Tensor = self.layer(x) + low
+            return out
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), Beside())
+    optimizer = torch.optim.SGD([one for one in model.parameters() if one.requires_grad], 0.01)
+    assert facts(watched(lambda: train(model, optimizer, steps=12)))["model.head_frozen"] is False
+
+
 def free(weight: Tensor) -> None:
     weight.data = torch.empty(0)
 

@@ -55,27 +55,28 @@ class Initial(Part):
         self._layers: list[_Layer] = []
         self._tied: dict[str, int] = {}
         """Last layers that share the weight of an embedding, and their inputs. What is meant for an embedding is too wide for them."""
-        self._adapted = False
         self._frozen: list[tuple[_Layer, bool]] = []
         """Those that do not train, and whether each looks untrained."""
-        self._ends_frozen = self._asked = False
+        self._goes_on = self._ends_frozen = self._asked = False
 
     def model_found(self, model: ModelSeen) -> None:
         """Queue the statistics: they come with the first row."""
         torch = self._watcher.torch
         if self._layers:  # those of the first optimizer
             return
-        self._adapted = any(ADAPTERS.search(name) for name, one in model.parameters() if one.requires_grad)
         with torch.no_grad():
             for name, weight in islice(_weights(torch, model), LAYERS):
                 some = _some(weight, NUMBERS).float()
                 self._watcher.pending.append(("initial", torch.stack([some.std(), some.min(), some.max()])))
                 start = _some(weight, FEW).clone()
                 self._layers.append(_Layer(name, weight, weight.requires_grad, weight.shape, start))
-
             for name, weight in islice(_weights(torch, model, shared=True), LAYERS):
                 self._tied[name] = _inputs(weight.shape)
                 self._watcher.pending.append(("tied", _some(weight, NUMBERS).float().std()))
+        # Adapters, a head with the weight of an embedding, and one too small for statistics come behind what is frozen.
+        adapted = model.is_adapted(ADAPTERS)
+        last = [name for name, _ in _weights(torch, model, least=1)][-1:]
+        self._goes_on = adapted or bool(self._tied) or last != [one.name for one in self._layers[-1:]]
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """The statistics are there; some steps later, which of the frozen weights were moved."""
@@ -109,7 +110,7 @@ class Initial(Part):
             (one, _untrained(one.shape, std, high)) for one, std, _, high in stats if not one.trains
         ]
         if 0 < len(stats) < LAYERS:
-            self._ends_frozen = not self._layers[-1].trains and not self._adapted
+            self._ends_frozen = not self._layers[-1].trains and not self._goes_on
         if not self._frozen:
             self._say_frozen([])
             self._watcher.remove(self)
@@ -135,7 +136,7 @@ class Initial(Part):
             self._journal.fact("model.head_frozen", ends)
 
 
-def _weights(torch: Any, model: ModelSeen, shared: bool = False) -> Iterator[tuple[str, torch.Tensor]]:
+def _weights(torch: Any, model: ModelSeen, shared: bool = False, least: int = ENOUGH) -> Iterator[Any]:
     """Those of dense and convolutional layers, each with the name of its layer. What is on `meta` has no numbers.
 
     `shared`: those instead that are the weight of an embedding as well.
@@ -152,7 +153,7 @@ def _weights(torch: Any, model: ModelSeen, shared: bool = False) -> Iterator[tup
             continue
         if (
             isinstance(module, (torch.nn.Linear, torch.nn.modules.conv._ConvNd))
-            and weight.numel() >= ENOUGH
+            and weight.numel() >= least
             and not weight.is_meta
         ):
             yield model.modules[id(module)], weight

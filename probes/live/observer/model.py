@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -75,6 +76,18 @@ class ModelSeen:
                 if id(parameter) not in seen:
                     seen.add(id(parameter))
                     yield self.names.get(id(parameter), "?"), parameter
+
+    def is_adapted(self, named: re.Pattern[str]) -> bool:
+        """Whether parameters of such names train, or a matrix of a module's own does beside a frozen layer below, as of a low-rank adapter."""
+        return any(named.search(name) for name, one in self.parameters() if one.requires_grad) or any(
+            any(own.requires_grad and own.dim() > 1 for own in module.parameters(recurse=False))
+            and any(
+                one.dim() > 1 and not one.requires_grad
+                for child in children(module)
+                for one in child.parameters()
+            )
+            for module in self.each_module()
+        )
 
     def each_module(self) -> list[torch.nn.Module]:
         """Every module of the roots once."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graphs import grad_fn_of
 from ..operations import Call
 from .check import Check
 from .tensors import VALUES, activations_before, are_probabilities, readable, some_rows
+
+if TYPE_CHECKING:
+    import torch
 
 NEAR = 1e-3
 """How near to 1 single precision brings the sum of a softmax, a small constant added to each class included."""
@@ -34,6 +37,19 @@ class ClassLosses(Check):
         super().__init__(*args)
         self._summed: Counter[str] = Counter()
         """How often in a row the scores at a place summed to 1."""
+        self._averaged: tuple[Any, int] | None = None
+        """A divergence that was averaged over its classes as well, and how many there are."""
+
+    def look_began(self, step: int) -> None:
+        """No loss was computed yet."""
+        self._averaged = None
+
+    look_ended = look_began
+
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """Whether the loss is such a divergence as it is: what weighs it may well take the classes back."""
+        if self._averaged is not None and self._averaged[0] is loss:
+            self.say("loss.divergence_over_classes", self._averaged[1])
 
     def called(self, call: Call) -> None:
         """A loss returned."""
@@ -125,6 +141,8 @@ class ClassLosses(Check):
 
     def _kl_div(self, call: Call, scores: Any) -> None:
         target = call.argument(1, "target")
+        if call.argument(4, "reduction", "mean") == "mean" and scores.dim() > 1:
+            self._averaged = call.result, int(scores.shape[-1])
         wrong = are_probabilities(self.torch, some_rows(scores, -1))
         if readable(self.torch, target) and not call.argument(5, "log_target", False):
             wrong = wrong or bool(some_rows(target, -1).min() < 0)

@@ -8,6 +8,7 @@ from ..look.places import Place
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
+from .recurrent import CELLS, RECURRENT, ran_over
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -18,12 +19,17 @@ LOSSES = ("cross_entropy", "nll_loss")
 LAYER, PRODUCT, WEIGHTS = "multi_head_attention_forward", "scaled_dot_product_attention", "softmax"
 """What nn.MultiheadAttention calls in training, what most others call, and what attention written by hand ends in."""
 
+PARTS = ("__getitem__", "chunk", "split", "tensor_split", "narrow", "view", "reshape", "unflatten")
+"""What tells the two directions of a recurrent layer apart again."""
+
 SHORT, VARIED = 4, 8
 """Places and different tokens without which labels may be the inputs of the next place by chance."""
 
 
 class Lookahead(Check):
     """Compares labels with tokens one place further on, and asks each attention over these places whether it hides any.
+
+    A recurrent layer that reads in both directions hides none, unless its directions are taken apart again, each for a loss of its own.
 
     One that hides something may hide what follows, so that nothing is said unless none does. Attention over as many patches
     of a picture as there are tokens is no such thing, so that the tokens must be all that the model is given, masks aside.
@@ -33,7 +39,7 @@ class Lookahead(Check):
 
     name = "lookahead"
     early = 3
-    functions = (LAYER, PRODUCT, WEIGHTS, *LOSSES)
+    functions = (LAYER, PRODUCT, WEIGHTS, *RECURRENT, *CELLS, *PARTS, *LOSSES)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -42,10 +48,15 @@ class Lookahead(Check):
         self._open: dict[int, Place] = {}
         """Where attention over so many places hid none from another."""
         self._hidden: set[int] = set()
+        self._given: list[Any] = []
+        """All tokens, whichever of their axes holds the places."""
+        self._read: dict[tuple[int, ...], int] = {}
+        """Places of what a layer gave that had read in both directions, by its shape."""
 
     def look_began(self, step: int) -> None:
         """Nothing attended yet."""
         self._tokens, self._open, self._hidden = {}, {}, set()
+        self._given, self._read = [], {}
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The tokens, where the model is given nothing else but flags, or the same once more as labels."""
@@ -54,7 +65,10 @@ class Lookahead(Check):
         if not all(readable(self.torch, one) for one in given):
             return
         tokens = [one for one in given if self._are_tokens(one)]
-        if any(one.dtype.is_floating_point and one.dim() > 2 for one in given):
+        others = [one for one in given if one.dtype.is_floating_point and one.dim() > 2]
+        laid = [sorted(one.shape[:2]) for one in others]
+        self._given = [one for one in tokens if sorted(one.shape) not in laid]
+        if others:
             return
         lengths = [one.shape[1] for one in tokens]
         if tokens and all(one.shape == tokens[0].shape for one in tokens):
@@ -64,11 +78,20 @@ class Lookahead(Check):
 
     def called(self, call: Call) -> None:
         """A layer attends, or a loss is computed of what came out."""
-        if not self._tokens:
+        if not self._tokens and not self._given:
             return
         if call.name in LOSSES:
             for length, tokens in self._tokens.items():
                 self._judge(call, length, tokens)
+            return
+        if call.name in CELLS:
+            self._given, self._tokens = [], {}  # it writes one token after the other
+            return
+        if call.name in RECURRENT:
+            self._recur(call)
+            return
+        if call.name in PARTS:
+            self._take(call)
             return
         length = self._attended(call)
         if length and length not in self._hidden:
@@ -99,6 +122,33 @@ class Lookahead(Check):
         length = _size(call.argument(0, "query"), axis)
         return length if _size(call.argument(1, "key"), axis) == length else 0
 
+    def _recur(self, call: Call) -> None:
+        """A recurrent layer reads the places in one direction, or in both."""
+        ran = ran_over(self.torch, call)
+        if ran is None:
+            return
+        if ran.places == 1:
+            self._given, self._tokens = [], {}
+        elif not ran.both_ways:
+            self._hidden.add(ran.places)
+        elif ran.places not in self._open and ran.places != ran.samples:
+            tokens = next(
+                (one for one in self._given if sorted(one.shape) == sorted((ran.samples, ran.places))), None
+            )
+            if tokens is not None:
+                self._tokens[ran.places] = tokens if tokens.shape[1] == ran.places else tokens.T
+                self._open[ran.places] = call.place()
+                self._read[tuple(ran.output.shape)] = ran.places
+
+    def _take(self, call: Call) -> None:
+        """Half of the width of what was read is one of the directions."""
+        given = call.args[0] if call.args else None
+        shape = tuple(given.shape) if isinstance(given, self.torch.Tensor) else ()
+        if self._read and shape in self._read:
+            first = call.result[0] if isinstance(call.result, (tuple, list)) else call.result
+            if getattr(first, "shape", (0,))[-1:] != shape[-1:]:
+                self._hidden.add(self._read[shape])
+
     def _hides(self, call: Call, length: int) -> bool:
         """Whether it keeps any place from looking at another."""
         if call.name == LAYER:
@@ -124,13 +174,17 @@ class Lookahead(Check):
         rows = len(tokens)
         if target.device != tokens.device or target.numel() not in (rows * length, rows * (length - 1)):
             return
-        next_ones = target.detach().reshape(rows, -1)[:, : length - 1]
-        kept = (next_ones != call.argument(4, "ignore_index", -100)) & (next_ones >= 0)
-        follows = (
-            bool(((next_ones == tokens[:, 1:]) | ~kept).all()) and len(next_ones[kept].unique()) >= VARIED
+        follows = any(
+            self._follows(call, one[:, : length - 1], tokens)
+            for one in (target.detach().reshape(rows, -1), target.detach().reshape(-1, rows).T)
         )
         if follows:
             self.say("model.sees_next_token", length not in self._hidden, place=self._open[length])
+
+    def _follows(self, call: Call, next_ones: Any, tokens: Any) -> bool:
+        """Whether these labels, sample by sample, are the tokens of the next place."""
+        kept = (next_ones != call.argument(4, "ignore_index", -100)) & (next_ones >= 0)
+        return bool(((next_ones == tokens[:, 1:]) | ~kept).all()) and len(next_ones[kept].unique()) >= VARIED
 
 
 def _size(tensor: Any, axis: int) -> int:
