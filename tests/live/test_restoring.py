@@ -67,3 +67,39 @@ def test_weights_that_no_optimizer_trains_may_be_changed_through_their_state() -
                 state[name].lerp_(one, 0.1)
             mean.load_state_dict(state)
     assert "checkpoint.restores_itself" not in said.facts
+
+
+def synchronised(update: Callable[[nn.Module, nn.Module], Any]) -> Any:
+    """Whether a loop that brings a copy up to date in this way is said to load it with itself."""
+    with checked("models.Models", "restoring.Restoring") as said:
+        model = mlp()
+        target = copy.deepcopy(model)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            optimizer.zero_grad()
+            model(torch.randn(4, 8)).square().mean().backward()
+            optimizer.step()
+            update(target, model)
+    return said.facts.get("checkpoint.copy_loads_itself")
+
+
+def lerp_in_state(target: nn.Module, model: nn.Module) -> None:
+    state = target.state_dict()
+    for name, one in model.state_dict().items():
+        state[name].lerp_(one, 0.1)
+    target.load_state_dict(state)
+
+
+def test_a_copy_that_is_loaded_with_itself_gets_nothing() -> None:
+    assert synchronised(lambda target, model: target.load_state_dict(target.state_dict())) is True
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        lambda target, model: target.load_state_dict(model.state_dict()),
+        lerp_in_state,
+    ],
+)
+def test_a_copy_that_gets_other_weights_is_up_to_date(update: Callable[[nn.Module, nn.Module], Any]) -> None:
+    assert synchronised(update) is None

@@ -1,4 +1,4 @@
-"""A state that was kept by reference: what is loaded from it is what the model holds anyway."""
+"""A state whose tensors are the model's own: what is loaded from it is what the model holds anyway."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
+from .graphs import version_of
 from .journal import Journal
 from .look.places import OURS
 from .part import Part
@@ -25,6 +26,9 @@ class Restoring(Part):
     `state_dict()` gives views of the weights and copies nothing. The best weights that were kept so have been trained on,
     and loading them in the end brings nothing back. A state that is taken and loaded between two steps, changed in place or not,
     is no memory of anything; nor is one that holds a single tensor of its own.
+
+    A copy that no optimizer trains, such as a target network, may be changed in place through its state, too. Where it is
+    loaded with its own tensors time and again and nothing has written to them between, it never gets anything.
     """
 
     name = "restoring"
@@ -33,6 +37,8 @@ class Restoring(Part):
         self._journal, self._watcher = journal, watcher
         self._taken: dict[int, tuple[weakref.ref[Any], int]] = {}
         """The first tensor of each state, and after how many steps it was taken. Copies of the dictionary hold it, too."""
+        self._copies: dict[int, tuple[weakref.ref[Any], int, list[int]]] = {}
+        """Copies that were loaded with their own tensors: in which step, and how often each had been written to."""
         module = watcher.torch.nn.Module
         replace(watcher, module, "state_dict", self._wrap_state)
         replace(watcher, module, "load_state_dict", self._wrap_load)
@@ -78,21 +84,25 @@ class Restoring(Part):
             for _, one in model.parameters()
             if one.requires_grad
         }
-        if (
-            ages
-            and max(ages) < self._watcher.step
-            and any(id(one) in trained for one in own.values())
-            and all(self._is_same(state.get(name), one) for name, one in own.items())
-        ):
-            file, line = _caller()
-            self._journal.fact(
-                "checkpoint.restores_itself",
-                True,
-                step=self._watcher.step,
-                file=file,
-                line=line,
-                note=f"taken after step {max(ages)}",
-            )
+        if not ages or not own or not all(self._is_same(state.get(name), one) for name, one in own.items()):
+            return
+        if not any(id(one) in trained for one in own.values()):
+            if self._is_left_alone(module, list(own.values())):
+                self._say("checkpoint.copy_loads_itself")
+        elif max(ages) < self._watcher.step:
+            self._say("checkpoint.restores_itself", note=f"taken after step {max(ages)}")
+
+    def _is_left_alone(self, module: Any, weights: list[Any]) -> bool:
+        """Whether nothing but the loading has written to a copy since it was loaded with itself in an earlier step."""
+        ref, step, before = self._copies.get(id(module), (None, 0, []))
+        written = [version_of(one) for one in weights]
+        self._copies[id(module)] = weakref.ref(module), self._watcher.step, written
+        alike = [now == then + 1 for now, then in zip(written, before)]
+        return ref is not None and ref() is module and step < self._watcher.step and all(alike)
+
+    def _say(self, name: str, note: str | None = None) -> None:
+        file, line = _caller()
+        self._journal.fact(name, True, step=self._watcher.step, file=file, line=line, note=note)
 
     def _is_same(self, kept: Any, held: Any) -> bool:
         """Whether both are one memory on one device."""
