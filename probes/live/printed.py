@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from traindx.engine.facts import Fact, Place
@@ -19,11 +20,14 @@ _LEFT = frozenset([
 ])  # fmt: skip
 """Small problems, on which runs are tried out, are learnt at once and to the last sample: that is no reason for suspicion."""
 
+_BY_TORCH = re.compile(r"(?:\[rank\d+\]:)?[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ ")
+"""How a line of torch's own loggers begins: the severity, month and day, the time. What it says, torch has seen, and not the script."""
+
 
 def printed_facts(
     processes: Iterable[Process], knowledge: Knowledge, *, several: bool = False
 ) -> Iterator[Fact]:
-    """What its lines say of validation and of rewards.
+    """What its lines say of validation and of rewards, and what torch itself logs in them.
 
     `several`: with several optimizers there are several models or phases, and whose validation is printed is not known.
     """
@@ -32,11 +36,14 @@ def printed_facts(
         return
     from ..logs import LogProbe
 
-    text = "\n".join(_lines(lead))
+    lines = list(_lines(lead))
+    by_torch = {number for number, line in enumerate(lines, start=1) if _BY_TORCH.match(line)}
+    text = "\n".join(lines)
     source = Input(RUN, Kind.LOG, data=text.encode("utf-8", "replace"))
     taken = _OF_AGENT if several else (*_TAKEN, *_OF_AGENT)
     for fact in LogProbe([source], knowledge, prose=False).run().facts:
-        if fact.name.startswith(taken) and fact.name not in _LEFT:
+        logged = by_torch and bool(fact.places) and all(place.line in by_torch for place in fact.places)
+        if logged or (fact.name.startswith(taken) and fact.name not in _LEFT):
             places = tuple(Place(RUN, step=one.step, text=one.text) for one in fact.places)
             yield fact._replace(places=places)
 

@@ -17,7 +17,7 @@ from .feeders import tell_failed_feeder
 from .native import tell_fault
 from .printed import printed_facts
 from .processes import RUN, Process, Record
-from .ranks import tell_drift, tell_failed_rank, tell_parted_ranks
+from .ranks import tell_drift, tell_failed_rank, tell_parted_ranks, tell_same_samples
 from .setting import of_another_kind, tell_setting
 from .shares import tell_shares
 from .standstill import tell_end, tell_standstill
@@ -101,6 +101,7 @@ class LiveProbe:
             world = max(one.world_size for one in trainers)
             tell_setting(self._facts, min(trainers, key=lambda one: one.rank or 0), world_size=world)
             tell_drift(self._facts, trainers, self._knowledge.limits["ranks_differ"])
+            tell_same_samples(self._facts, trainers)
             tell_failed_rank(self._facts, trainers)
             tell_parted_ranks(self._facts, trainers)
             events += tell_standstill(self._facts, trainers, self._status)

@@ -13,6 +13,8 @@ _KINDS = {"parameters": "dist.ranks_drift", "gradients": "dist.gradients_differ"
 """Column of a `checksum` record -> the fact that says that ranks differ in it."""
 _WAITED = re.compile(r"(?i)timed? ?out|connection (?:closed|reset)|watchdog caught")
 """What a rank says whose partners did not come, or had gone."""
+ALIKE = 5
+"""Steps of which each rank tells what it was given before the same everywhere is no chance."""
 Step = tuple[int, int]
 """An optimizer and its step."""
 
@@ -31,6 +33,16 @@ def tell_drift(facts: LiveFacts, processes: Sequence[Process], tolerance: float)
             facts.tell(fact, differ, sums[rank][0].place({"step": key[1]}, text))
             if differ:
                 break
+
+
+def tell_same_samples(facts: LiveFacts, processes: Sequence[Process]) -> None:
+    """Say whether all ranks are given the same in each step that was looked at, which is another one each time."""
+    ranks = [one for one in processes if one.rank is not None]
+    given = [_sums(one, "given") for one in ranks]
+    common = set.intersection(*map(set, given)) if len(given) > 1 else set()
+    differ = any(len({own[key] for own in given}) > 1 for key in common)
+    if differ or len({given[0][key] for key in common}) >= ALIKE:
+        facts.tell("dist.same_samples", not differ, ranks[0].place({"step": max(common)[1]}))
 
 
 def tell_failed_rank(facts: LiveFacts, processes: Sequence[Process]) -> None:

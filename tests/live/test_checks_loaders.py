@@ -63,6 +63,14 @@ def test_workers_that_are_started_for_each_batch_are_seen() -> None:
     assert facts_of(first_of(rows_loader(num_workers=1, shuffle=True), 10))[RESTARTED] is True
 
 
+@pytest.mark.parametrize("anew", [True, False], ids=["for each batch", "for each epoch"])
+def test_a_loader_that_is_made_anew_over_the_same_data_is_the_same_one(anew: bool) -> None:
+    data = TensorDataset(ROWS)
+    made = (DataLoader(data, batch_size=4, num_workers=1, shuffle=True) for _ in range(10))
+    few = (batch for loader in made for batch in islice(loader, 1 if anew else 20))
+    assert facts_of(few).get(RESTARTED) is (True if anew else None)
+
+
 def test_two_loaders_in_turn_are_seen() -> None:
     one, other = rows_loader(num_workers=1), rows_loader(num_workers=1, shuffle=True)
     assert facts_of(batch for _ in range(9) for loader in (one, other) for batch in first_of(loader, 1))[

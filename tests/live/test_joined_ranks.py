@@ -59,3 +59,28 @@ def test_gradients_that_the_wrapper_never_averages_are_told(
             optimizer.step()
             monkeypatch.undo()
     assert ("dist.wrapper_bypassed" in said.facts) is past
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize("numbers_given", [8, 80], ids=["too few to tell", "enough"])
+def test_what_the_wrapper_is_given_is_told_in_one_number(
+    numbers_given: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = DDP(mlp(8, 1))
+    # One rank alone stands for two: only what it says of itself is asked for.
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+        for _ in range(8):
+            optimizer.zero_grad()
+            inputs = torch.randn(numbers_given // 8, 8)
+            monkeypatch.setattr("tests.live.test_joined_ranks.dist.get_world_size", lambda *_: 2)
+            monkeypatch.setattr(type(dist.group.WORLD), "size", lambda _: 2)
+            outputs = model(inputs)
+            monkeypatch.undo()
+            outputs.pow(2).mean().backward()
+            monkeypatch.setattr(dist, "get_world_size", lambda: 2)
+            optimizer.step()
+            monkeypatch.undo()
+    given = [record.get("given") for record in said.records("checksum")]
+    assert len(set(given)) == (1 if numbers_given < 16 else len(given))
+    assert (None in given) is (numbers_given < 16)

@@ -102,3 +102,23 @@ def test_what_an_agent_earns_is_read_from_print(knowledge: Knowledge, optimizers
     steps = [{**STEPS, "optimizer": number} for number in range(optimizers)]
     seen = Seen(knowledge, [process(), *steps, {"kind": "printed", "step": 20, "lines": lines}])
     assert seen["log.reward.risen"] is False
+
+
+def logged_by_torch(said: str) -> str:
+    return f"W1123 02:50:55.163000 26359 torch/_dynamo/convert_frame.py:1994] [0/8] {said}"
+
+
+@pytest.mark.parametrize("as_torch", [True, False])
+def test_what_torch_logs_is_taken_and_the_same_words_of_the_script_are_not(
+    knowledge: Knowledge, as_torch: bool
+) -> None:
+    said = ["torch._dynamo hit config.recompile_limit (8)", "   last reason: 0/7: self.calls == 7"]
+    lines = ["step 1 loss 2.0", *(logged_by_torch(one) if as_torch else one for one in said)]
+    seen = Seen(knowledge, [process(), STEPS, {"kind": "printed", "step": 20, "lines": lines}])
+    assert seen["log.recompile_limit_hit"] is (True if as_torch else None)
+    assert (seen["model.recompile_reason"] is not None) is as_torch
+
+
+def test_of_a_run_in_which_torch_logs_nothing_is_not_said_that_it_compiles_once(knowledge: Knowledge) -> None:
+    printed = {"kind": "printed", "step": 20, "lines": ["step 1 loss 2.0"]}
+    assert Seen(knowledge, [process(), STEPS, printed])["log.recompile_limit_hit"] is None

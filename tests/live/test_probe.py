@@ -150,6 +150,14 @@ def test_of_two_phases_the_last_is_judged(knowledge: Knowledge) -> None:
     assert (seen["loss.trend"], seen["loss.last"]) == ("flat", 2.0)
 
 
+def test_a_short_prelude_is_not_judged_by_its_curve(knowledge: Knowledge) -> None:
+    rising = [0.1 * 1.2**step for step in range(30)]
+    prelude = Seen(knowledge, [process(), steps(1, loss=rising), steps(2, loss=LOSSES)])
+    half = Seen(knowledge, [process(), steps(1, loss=rising), steps(2, loss=LOSSES[:60])])
+
+    assert (prelude["loss.diverging"] is True, half["loss.diverging"]) == (False, True)
+
+
 def test_a_broken_loss_of_any_optimizer_counts(knowledge: Knowledge) -> None:
     broken = [0.7, 0.6, *["nan"] * 118]
     seen = Seen(knowledge, [process(), steps(1, loss=LOSSES), steps(2, loss=broken)])
@@ -265,6 +273,30 @@ def test_ranks_that_hold_other_parameters_have_drifted(knowledge: Knowledge) -> 
     assert (apart["dist.ranks_drift"], apart.place("dist.ranks_drift").step) == (True, 20)
     assert (apart["dist.gradients_differ"], together["dist.ranks_drift"]) == (False, False)
     assert apart["dist.world_size"] == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ([3, 1, 4, 15, 9], [3, 1, 4, 15, 9], True),
+        ([3, 1, 4, 15, 9], [2, 7, 18, 28, 1], False),
+        ([5, 5, 5, 5, 5], [5, 5, 5, 5, 5], None),  # the one batch that there is
+        ([3, 1, 4, 15], [3, 1, 4, 15], None),
+        ([None] * 6, [None] * 6, None),
+    ],
+)
+def test_ranks_that_are_given_the_same_samples_are_told(
+    knowledge: Knowledge, first: list[object], second: list[object], same: bool | None
+) -> None:
+    def rank(number: int, given: list[object]) -> list[object]:
+        told = [
+            {"kind": "checksum", "step": place, "optimizer": 1, "parameters": 5.0, "given": one}
+            for place, one in enumerate(given, 2)
+        ]
+        return [process(number, 2), steps(loss=LOSSES), *told]
+
+    seen = Seen(knowledge, rank(0, first), rank(1, second))  # type: ignore[arg-type]
+    assert seen["dist.same_samples"] is same
 
 
 def test_a_part_that_failed_is_said(knowledge: Knowledge) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
+from ..look.values import tensors_in
 from ..model import held
 from .check import Check
+from .same_batch import looks_of
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -17,8 +20,14 @@ UNAVERAGED = 3
 """Steps after which the wrapper must have averaged gradients; it counts each time behind the first."""
 
 
+VALUES = 16
+"""Numbers that an input needs, so that two ranks do not get the same by chance."""
+INPUTS = 4
+"""Tensors of the first call in a step that are looked at."""
+
+
 class Ranks(Check):
-    """Writes a `checksum` record before sampled steps: norms of parameters and gradients of this rank.
+    """Writes a `checksum` record before sampled steps: norms of parameters and gradients of this rank, and what it was given.
 
     Ranks that train the same model hold the same bits, and after the averaging the same gradients. Sharded
     parameters (FSDP, tensor parallelism) differ by design and are not written. Under `Join` ranks with less data
@@ -31,6 +40,28 @@ class Ranks(Check):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._joined: dict[int, Any] = {}
+        self._given: int | None = None
+
+    def look_began(self, step: int) -> None:
+        """Nothing was given yet."""
+        self._given = None
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """What the wrapper of all ranks is given first in a step. Parts of a model on several ranks share their samples by design."""
+        if (
+            self._given is not None
+            or type(root).__name__ != "DistributedDataParallel"
+            or not self.torch.is_grad_enabled()
+            or not self._together()
+            or root.process_group.size() != self.torch.distributed.get_world_size()  # type: ignore[operator]
+        ):
+            return
+        given: list[Any] = [
+            one for one in tensors_in(self.torch.Tensor, (args, kwargs)) if readable(self.torch, one)
+        ]
+        if given and given[0].numel() >= VALUES:
+            looks = [(tuple(one.shape), looks_of(one)) for one in given[:INPUTS]]
+            self._given = crc32(repr(looks).encode())
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """The gradients are averaged by now."""
@@ -55,8 +86,8 @@ class Ranks(Check):
             gradients=self._sum([one.grad for one in parameters if readable(self.torch, one.grad)]),
             count=sum(one.numel() for one in parameters),
             wrapped="DistributedDataParallel" in wrappers,
+            given=self._given,
         )
-
         if "DistributedDataParallel" in wrappers and self.watcher.steps.get(id(optimizer), 0) >= UNAVERAGED:
             self._say_averaged(model, step)
 

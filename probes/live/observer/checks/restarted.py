@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -20,6 +19,9 @@ TIMES = 8
 BATCHES = 4
 """So many batches are handed out in between, of all loaders: a labelled and an unlabelled one take turns."""
 
+KEPT = 64
+"""Data sets that are remembered; each task of meta-learning may have one of its own."""
+
 LONGER = 3
 """How many times as many the loader has: a task of few batches ends by itself."""
 
@@ -27,6 +29,7 @@ LONGER = 3
 class Restarted(Part):
     """Counts how often a loader with workers is begun in a row after a batch or two, while the run trains.
 
+    One that is made anew each time, over the same data, is the same loader.
     An epoch that is cut short takes many batches of each beginning, and a look at the first batch comes once an epoch.
     """
 
@@ -38,8 +41,8 @@ class Restarted(Part):
 
         self._journal, self._watcher = journal, watcher
         self._batches = 0
-        self._begun: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
-        """Of each loader: the batches handed out when it was begun last, how often in a row, and the step of the first time."""
+        self._begun: dict[int, list[int]] = {}
+        """Of each data set, by its address: the batches handed out when it was begun last, how often in a row, and the step of the first time."""
         replace(watcher, DataLoader, "__iter__", self._wrap)
 
     def _wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,11 +62,13 @@ class Restarted(Part):
         if not self._begun:
             self._watcher.wake(self, "batch_loaded")
         step = self._watcher.step
-        before, times, first = self._begun.get(loader, (-1, 0, step))
+        if len(self._begun) > KEPT:
+            self._begun.clear()
+        before, times, first = self._begun.get(id(loader.dataset), (-1, 0, step))
         taken = self._batches - before
         if before < 0 or not 0 < taken <= BATCHES or _length(loader) < LONGER * taken:
             times, first = 0, step
-        self._begun[loader] = [self._batches, times + 1, first]
+        self._begun[id(loader.dataset)] = [self._batches, times + 1, first]
         if times >= TIMES and step - first >= TIMES // 2:
             place = Places(self._watcher.torch, {}).here()
             where = {"file": place.file or None, "line": place.line or None}

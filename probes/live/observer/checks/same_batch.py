@@ -122,7 +122,7 @@ class SameBatch(Check):
             if not self._inputs:
                 self._begin_with(root)
             part = first.data_ptr() if _bytes(first) >= LARGER * _size(first) else None
-            self._inputs.append((tuple(first.shape), _looks_of(first), part))
+            self._inputs.append((tuple(first.shape), looks_of(first), part))
             self._first = self._first if self._first is not None else first
 
     def _begin_with(self, root: torch.nn.Module) -> None:
@@ -171,7 +171,7 @@ class SameBatch(Check):
         return ""
 
 
-def _looks_of(tensor: Any) -> list[float]:
+def looks_of(tensor: Any) -> list[float]:
     """What tells an input from another one: values, and their sum, since the borders of pictures are all alike.
 
     Rows and columns have round sizes: steps of such a length would meet the same place of each sample.
