@@ -31,6 +31,19 @@ def test_a_layer_that_no_optimizer_holds_is_named() -> None:
     assert known["model.not_in_optimizer_names"] == ["2.weight", "2.bias"]
 
 
+def test_several_models_of_one_optimizer_are_told_apart_by_their_class() -> None:
+    trunk, head = nn.Linear(8, 8), nn.Linear(8, 2)
+    optimizer = torch.optim.SGD([*trunk.parameters(), *head.parameters()], 0.1)
+
+    def run() -> None:
+        for _ in range(8):
+            optimizer.zero_grad()
+            head(trunk(torch.randn(4, 8)).detach()).square().mean().backward()
+            optimizer.step()
+
+    assert facts(watched(run))["grad.missing_names"] == "Linear.weight, Linear.bias"
+
+
 def test_layers_in_a_plain_list_are_named() -> None:
     class Listed(nn.Module):
         def __init__(self) -> None:

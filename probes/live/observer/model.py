@@ -162,9 +162,9 @@ def _names(roots: list[torch.nn.Module]) -> tuple[dict[int, str], dict[int, str]
     parameters: dict[int, str] = {}
     modules: dict[int, str] = {}
     for root in roots:
-        prefix = f"{type(root).__name__}." if len(roots) > 1 else ""
+        kind = type(root).__name__ if len(roots) > 1 else ""
         for name, module in root.named_modules():
-            plain = prefix + unwrapped(name)
+            plain = ".".join(filter(None, (kind, unwrapped(name))))
             modules.setdefault(id(module), plain)
             for own, parameter in module.named_parameters(recurse=False):
                 parameters.setdefault(id(parameter), f"{plain}.{own}".lstrip("."))
