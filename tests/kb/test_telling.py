@@ -29,6 +29,10 @@ TEN_CLASSES: dict[str, Value] = {
 }  # fmt: skip
 """Two epochs of a classifier of ten classes whose loss stays at the logarithm of 10."""
 
+ACCUMULATED: dict[str, Value] = {
+    "log.trainer": "transformers", "config.gradient_accumulation_steps": 8, "loss.eval.last": 1.06,
+}  # fmt: skip
+
 
 @pytest.mark.parametrize(
     ("facts", "symptom"),
@@ -48,6 +52,7 @@ TEN_CLASSES: dict[str, Value] = {
         ({"loss.count": 4, "loss.last": 0.0, "grad.norm.last": 0.0}, "suspicious-metrics"),
         ({"loss.last": 0.0006, "log.said_samples_are_noise": True}, "suspicious-metrics"),
         ({**TEN_CLASSES, "log.accuracy.last": 0.112}, "loss-not-decreasing"),
+        ({**ACCUMULATED, "loss.last": 8.475}, "suspicious-metrics"),
     ],
 )
 def test_one_fact_suffices(knowledge: Knowledge, facts: dict[str, Value], symptom: str) -> None:
@@ -58,6 +63,7 @@ def test_one_fact_suffices(knowledge: Knowledge, facts: dict[str, Value], sympto
     "facts",
     [
         {"loss.jump_at_resume": False},
+        {**ACCUMULATED, "loss.last": 1.3},
         {"log.reward.chosen_fall": 2.5},
         {**SCHEDULE, "config.min_learning_rate": 6e-5},
         {**SCHEDULE, "log.steps": 2400},
