@@ -172,6 +172,11 @@ class Diagnosis(NamedTuple):
     """Fixes that do not go with those chosen before them, and why."""
 
     @property
+    def failed(self) -> bool:
+        """Whether a command that was watched ended with another exit code than 0."""
+        return any(one.name == "process.exit_code" and one.value != 0 for one in self.facts)
+
+    @property
     def found(self) -> bool:
         """Whether something is wrong."""
         return self.outcome != "nothing-found"

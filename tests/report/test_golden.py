@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from traindx.engine.diagnose import diagnose
-from traindx.engine.diagnosis import Diagnosis, FilePatch
+from traindx.engine.diagnosis import Diagnosis, FactFound, FilePatch
 from traindx.engine.facts import Fact, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event, Findings, InputSeen
@@ -92,3 +92,11 @@ def test_where_nothing_is_found_no_change_is_advised(knowledge: Knowledge) -> No
     assert made.fixes == ()
     assert "nothing is to be changed" in report
     assert "Tests that would tell more" not in report
+
+
+def test_a_command_that_failed_is_not_called_clean(knowledge: Knowledge) -> None:
+    made = diagnose(knowledge, [], version="9.9").diagnosis
+    ended = FactFound("process.exit_code", 2, "", "live")
+    report = to_markdown(made._replace(facts=(ended,)), knowledge)
+    assert "The command failed" in report
+    assert "Nothing wrong" not in report
