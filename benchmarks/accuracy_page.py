@@ -25,9 +25,10 @@ chosen with the totals of all of them in view, and those of others.""",
     "gathered-last": """These cases were gathered when the rules were there, from public threads whose cause was confirmed, in the mix of symptoms of the
 first set and hardly two for one cause. Each was scored once, before anything was learnt from it, and nothing was chosen with any of them in view: they are the
 ones to go by. The rules have learnt from them since. Errors that say their cause are more among them than in life, where people ask because they do not see it.""",
-    "never-learnt-from": """These cases were gathered in the same way before those, and no rule was learnt from any of them to this day, so that they can be scored
-again. Their totals were in view where the use of words was chosen: what the words of a text count (`resemblance` in `kb/weights.yaml`) with those of 72
-of them, how much words weigh that alone made the symptom, and that likely causes are not put in another order by words, with those of all.""",
+    "never-learnt-from": """108 of these cases were gathered in the same way before those, and 40 last of all. No rule was learnt from any of them to this day, so that they
+can be scored again. When the 40 were scored for the first time, the right cause came first in 82 % and among the first three in 92 %. The totals of the 108 were
+in view where the use of words was chosen: what the words of a text count (`resemblance` in `kb/weights.yaml`) with those of 72 of them, how much words weigh that
+alone made the symptom, and that likely causes are not put in another order by words, with those of all 108.""",
     "gathered-afterwards": """These cases were gathered when the rules were there, from public threads, most of them in the mix of symptoms of the others, in
 several rounds, and each was scored once, before anything was learnt from it: the rules have learnt from all of them since, and grew from round to round.
 Those of the last round were scored before pairs of words were compared.
