@@ -48,7 +48,8 @@ def tell_same_samples(facts: LiveFacts, processes: Sequence[Process]) -> None:
 def tell_failed_rank(facts: LiveFacts, processes: Sequence[Process]) -> None:
     """Say that one rank failed by itself, where another had gone on beyond that step and raised nothing.
 
-    Ranks that fail in the same step may all have the same fault; what the launcher then ends says nothing.
+    Ranks that fail in the same step may all have the same fault; what the launcher then ends says nothing, nor does
+    a rank whose error is that the others did not come.
     """
     failures = [
         (one.time(record), one, record)
@@ -60,6 +61,8 @@ def tell_failed_rank(facts: LiveFacts, processes: Sequence[Process]) -> None:
     if not failures:
         return
     _, failed, record = min(failures, key=lambda one: one[0])
+    if _WAITED.search(str(record.get("message"))):
+        return
     reached = whole(record.get("step"))
     reached = _last_step(failed) if reached is None else reached
     unhurt = [one for one in processes if one.rank is not None and one.last("exception") is None]

@@ -227,6 +227,13 @@ def test_ranks_that_fail_in_the_same_step_may_have_the_same_fault(knowledge: Kno
     assert seen["dist.rank_failed"] is None
 
 
+def test_a_rank_whose_partner_went_away_has_no_error_of_its_own(knowledge: Knowledge) -> None:
+    lost = raised("RuntimeError", "Connection closed by peer [127.0.0.1]:61625", step=9)
+    seen = Seen(knowledge, [process(0, 2), steps(loss=LOSSES[:9]), lost], [process(1, 2), steps(loss=LOSSES)])
+
+    assert seen["dist.rank_failed"] is None
+
+
 def machine(busy: float, own: float) -> list[Record]:
     """What the parent writes of a run of ten seconds on two processors."""
     record = {"kind": "processors", "t": 10.0, "busy": busy, "all": 20.0, "own": own}
