@@ -169,7 +169,7 @@ def test_what_happened_is_told_in_its_order(knowledge: Knowledge) -> None:
     told = [one.what for one in seen.findings.events]
     assert told[0] == "a look began"
     assert "NaN or Inf for the first time" in told[1]
-    assert told[-1].startswith("RuntimeError: boom")
+    assert told[-1] == "train.py:31 raises RuntimeError: boom"
 
 
 def fault(*frames: str, why: str = "Segmentation fault") -> Record:
