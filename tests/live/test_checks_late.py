@@ -1,13 +1,9 @@
-"""What begins late, is kept out of sight, or is made anew in each step; and what a look may cost."""
+"""What begins late, or is kept out of sight, and what no longer holds later on."""
 
 from __future__ import annotations
 
 import copy
-import gc
-import time
-import weakref
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +13,7 @@ from torch import nn
 
 from tests.live.checking import checked, classes, mlp
 from tests.live.looking import Said
-from traindx.probes.live.observer.checks import pace, told
-from traindx.probes.live.observer.checks.check import Check
-from traindx.probes.live.observer.journal import Journal
-from traindx.probes.live.observer.operations import Call
+from traindx.probes.live.observer.checks import pace
 
 # torch's `backward` has no types.
 cross_entropy: Callable[..., Any] = F.cross_entropy
@@ -136,137 +129,6 @@ def test_a_loss_kept_now_and_then_is_seen() -> None:
 
 
 # -- the same batch, made anew
-
-
-def batches(give: Callable[[], Any]) -> Said:
-    """Train on what `give` returns: inputs of shape (32, 8) and labels."""
-
-    def body(model: nn.Module, optimizer: Any, step: int) -> Any:
-        optimizer.zero_grad()
-        inputs, labels = give()
-        return cross_entropy(model(inputs), labels)
-
-    return loop(body, 12)
-
-
-INPUTS, LABELS = torch.arange(1600.0).sin().reshape(200, 8), torch.arange(200) % 4
-
-
-def seeded() -> Any:
-    torch.manual_seed(7)
-    return classes()
-
-
-def chosen_by_a_new_generator() -> Any:
-    rows = torch.randperm(200, generator=torch.Generator().manual_seed(1))[:32]
-    return INPUTS[rows], LABELS[rows]
-
-
-def rows_by_number() -> Any:
-    rows = list(range(5, 37))
-    return INPUTS[rows], LABELS[rows]
-
-
-def stacked() -> Any:
-    return torch.stack([INPUTS[row] for row in range(32)]), LABELS[:32]
-
-
-@pytest.mark.parametrize("give", [seeded, chosen_by_a_new_generator, rows_by_number, stacked])
-def test_the_same_batch_made_anew_is_seen(give: Callable[[], Any]) -> None:
-    said = batches(give)
-    assert said["data.same_batch"] is True
-    assert said["data.same_batch_how"]
-
-
-KEPT = torch.arange(32)
-
-
-def a_grid() -> Any:
-    return torch.linspace(0, 1, 32)[:, None].repeat(1, 8), LABELS[:32]
-
-
-def the_labelled_part() -> Any:
-    return INPUTS[KEPT], LABELS[KEPT]
-
-
-def the_whole_set() -> Any:
-    return torch.cat([INPUTS, INPUTS]), torch.cat([LABELS, LABELS])
-
-
-@pytest.mark.parametrize("give", [a_grid, the_labelled_part, the_whole_set])
-def test_the_same_points_in_every_step_may_be_meant(give: Callable[[], Any]) -> None:
-    assert batches(give).facts.get("data.same_batch") is not True
-
-
-# -- what looks cost
-
-
-class Slow(Check):
-    """Takes longer than a step."""
-
-    name = "slow"
-    early = 6
-    functions = ("linear",)
-    calls = 0
-    looks = 0
-
-    def called(self, call: Call) -> None:
-        """A layer was called."""
-        Slow.calls += 1
-        until = time.thread_time() + 0.05
-        while time.thread_time() < until:
-            pass
-
-    def look_ended(self, step: int) -> None:
-        """What was gathered may be said."""
-        Slow.looks += 1
-
-
-def test_a_check_that_takes_long_sees_no_more_of_that_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "CHECKS", (Slow,))
-    Slow.calls = Slow.looks = 0
-    model = nn.Sequential(*(nn.Linear(8, 8) for _ in range(20)))
-    loop(plain, 12, model)
-    assert Slow.looks > 2
-    assert Slow.calls == Slow.looks
-
-
-def test_inputs_are_compared_on_devices_without_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    def double(tensor: Any) -> Any:
-        raise TypeError("Cannot convert a MPS Tensor to float64 dtype")
-
-    monkeypatch.setattr(torch.Tensor, "double", double)
-    assert loop(plain, 12)["data.same_batch"] is False
-
-
-class Broken(Check):
-    """Raises in its first look, and holds something."""
-
-    name = "broken"
-    early = 6
-    held: Any = None
-
-    def before_backward(self, loss: torch.Tensor) -> None:
-        """A mistake."""
-        self.held = [loss]
-        raise ValueError
-
-
-def test_what_a_broken_check_holds_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "CHECKS", (Broken,))
-    lines: list[bytes] = []
-    watcher: Any = SimpleNamespace(torch=torch, step=0)
-    checks = told.ToldChecks(Journal(lines.append), {}, watcher)
-    checks.begin(2, 0.01)
-    gone = weakref.ref(checks._checks[0])
-    checks.tell("before_backward", torch.ones(()))
-    checks.end()
-    gc.collect()
-    assert b"ValueError" in b"".join(lines)
-    assert gone() is None
-
-
-# -- seen early, and over later
 
 
 def test_what_gets_its_gradient_later_is_no_longer_missing() -> None:
