@@ -102,10 +102,11 @@ def test(cause: str | None, kb_folders: tuple[Path, ...], verbose: bool) -> int:
         raise BadCall(f"there is no cause `{cause}`")
 
     def examples(half: int) -> Iterator[tuple[str, str]]:
-        """Those with a log, and all others, which take as long: the two prepare little that is the same."""
+        """What is read of code and settings alone, with the readings, and all else, which takes as long: they prepare little that is the same."""
 
         def wanted(one: Cause, example: Example) -> bool:
-            return one.id == cause if cause else (example.log is None) == bool(half)
+            of_files = example.log is None and not (example.code is None and example.config is None)
+            return one.id == cause if cause else of_files == bool(half)
 
         for outcome in run_examples(entries, known, read_example, wanted):
             yield f"{outcome.cause}: {outcome.example} ({outcome.expected})", outcome.wrong
