@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..diagnosis import CauseFound
 from ..kb.knowledge import Knowledge
 from .templating import render
+
+_NEAREST = 5
+"""Ids that are named in place of one that does not exist."""
 
 
 class NoPage(KeyError):
@@ -47,10 +50,17 @@ def page(name: str, knowledge: Knowledge) -> str:
     for kind, entries in _kinds(knowledge).items():
         if name in entries:
             return _PAGES[kind](name, knowledge).rstrip() + "\n"
+    raise NoPage(name, _nearest(name, [one for entries in _kinds(knowledge).values() for one in entries]))
+
+
+def _nearest(name: str, known: Sequence[str]) -> list[str]:
+    """The ids that a word is a part of, causes and symptoms first, and those that look like it."""
     import difflib
 
-    known = [one for entries in _kinds(knowledge).values() for one in entries]
-    raise NoPage(name, list(dict.fromkeys(difflib.get_close_matches(name, known, n=5, cutoff=0.5))))
+    word = name.lower()
+    parts = [one for one in known if word in one.replace("_", "-").replace(".", "-").split("-")]
+    alike = difflib.get_close_matches(name, known, n=_NEAREST, cutoff=0.5)
+    return list(dict.fromkeys([*parts, *alike]))[:_NEAREST]
 
 
 def _kinds(knowledge: Knowledge) -> Mapping[str, Mapping[str, Any]]:

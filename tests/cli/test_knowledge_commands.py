@@ -105,6 +105,10 @@ def test_a_page_that_is_not_there_names_the_nearest(diagnose: Command) -> None:
     assert "fp16-overflow" in result.err
 
 
+def test_a_word_names_the_ids_that_it_is_a_part_of(diagnose: Command) -> None:
+    assert "nearest: lr-schedule-wrong, lr-too-high, lr-too-low" in diagnose("explain", "lr").err
+
+
 def test_new_writes_skeletons_that_lint_can_read(diagnose: Command, tmp_path: Path) -> None:
     lab = tmp_path / "lab"
     for kind in ("cause", "fact", "fix", "dialect", "symptom", "signature"):
