@@ -8,7 +8,7 @@ from .facts import Facts
 from .infer import Ranked, to_probability
 from .kb.knowledge import Knowledge
 from .next_tests import NextTest
-from .wording import show
+from .wording import percent, show
 
 
 def how(one: Ranked, facts: Facts, knowledge: Knowledge) -> list[str]:
@@ -26,8 +26,10 @@ def how(one: Ranked, facts: Facts, knowledge: Knowledge) -> list[str]:
             f"    +0.0 dB  {quiet} more that are decided and add nothing: not the case, or seen on another machine"
         )
     alone = to_probability(one.decibans)
-    raised = f" ({alone:.0%} by itself)" if one.confidence - alone >= 0.01 else ""
-    lines.append(f"  {one.decibans:+6.1f} dB  in all: confidence {one.confidence:.0%}{raised}, {one.verdict}")
+    raised = f" ({percent(alone)} by itself)" if one.confidence - alone >= 0.01 else ""
+    lines.append(
+        f"  {one.decibans:+6.1f} dB  in all: confidence {percent(one.confidence)}{raised}, {one.verdict}"
+    )
     if one.unknown:
         lines.append(f"  not known: {', '.join(one.unknown)}")
     return lines

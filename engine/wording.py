@@ -25,6 +25,11 @@ _ONE = regex(
 """One of what is counted."""
 
 
+def percent(confidence: float) -> str:
+    """A confidence from 0 to 1 as a person reads it; at most 99%, since no evidence makes certain."""
+    return f"{min(confidence, 0.99):.0%}"
+
+
 def fill(text: str, facts: Facts) -> str:
     """Put the values of facts into a text. What is unknown is left out where the sentence can do without it, else vague."""
     known = _ASIDE.sub(lambda match: "" if facts.value(match[1] or match[2]) is None else match[0], text)

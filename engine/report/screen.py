@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..diagnosis import CauseFound, Diagnosis, Evidence, SymptomFound, TestToRun
 from ..not_seen import unread
 from ..redact import excerpt
+from ..wording import percent
 from .lines import Line, Span, how_seen, line_of, title, where, worth_reading
 from .quotes import LENGTH, Quotes
 from .screen_fixes import fixes
@@ -110,7 +111,7 @@ def _cause(number: int, one: CauseFound, quotes: Quotes) -> Iterator[Line]:
     role = {"confirmed": "bad", "likely": "bad", "possible": "doubt"}.get(one.verdict, "dim")
     yield line_of(
         f"{number:>2}. ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
-        Span(f"  {one.verdict}, {one.confidence:.0%}", role), hang=4,
+        Span(f"  {one.verdict}, {percent(one.confidence)}", role), hang=4,
     )  # fmt: skip
     worth = worth_reading(one)
     for line in worth[:EVIDENCE]:

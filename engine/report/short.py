@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnosis import CauseFound, Diagnosis
+from ..wording import percent
 from .lines import Line, Span, line_of, where
 from .screen import evidence_lines, worth_showing
 
@@ -54,7 +55,7 @@ def _cause(number: int, one: CauseFound, fixes: dict[str, str]) -> Iterator[Line
     role = {"confirmed": "bad", "likely": "bad", "possible": "doubt"}.get(one.verdict, "dim")
     yield line_of(
         f" {number:>2}. ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
-        Span(f"  {one.verdict}, {one.confidence:.0%}", role), hang=5,
+        Span(f"  {one.verdict}, {percent(one.confidence)}", role), hang=5,
     )  # fmt: skip
     if number == 1:
         for line in [line for line in one.evidence if line.decibans > 0][:EVIDENCE]:

@@ -11,7 +11,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..redact import safe
 from ..regex import regex
-from ..wording import show
+from ..wording import percent, show
 from .lines import how_seen, place
 
 _SPECIAL = regex(r"([\\`*_\[\]<>|#~])")
@@ -30,7 +30,7 @@ def environment() -> ImmutableSandboxedEnvironment:
         autoescape=False,
     )
     made.filters |= {
-        "md": escape, "code": inline_code, "fence": fence, "show": show, "where": where,
+        "md": escape, "code": inline_code, "fence": fence, "show": show, "percent": percent, "where": where,
         "how_seen": lambda symptom: how_seen(symptom, "as reported"),
     }  # fmt: skip
     return made

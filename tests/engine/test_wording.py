@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from traindx.engine.facts import Place, Value
-from traindx.engine.wording import fill, show
+from traindx.engine.wording import fill, percent, show
 
 from ..small_pack import facts_of
 
@@ -44,3 +44,8 @@ def test_values_and_steps_are_shown_without_an_exponent() -> None:
 )  # fmt: skip
 def test_what_is_unknown_is_left_out_or_vague(text: str, filled: str) -> None:
     assert fill(text, facts_of({"loss.first": 1.0})) == filled
+
+
+@pytest.mark.parametrize(("confidence", "read"), [(0.0, "0%"), (0.504, "50%"), (0.9961, "99%"), (1.0, "99%")])
+def test_no_evidence_makes_certain(confidence: float, read: str) -> None:
+    assert percent(confidence) == read
