@@ -54,7 +54,7 @@ class Labelled(Part):
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """Its labels are for the next call of a model."""
         self._labels = labels_of(batch)
-        self._from = None if self._labels is None else _weakly(getattr(iterator_below(), "_dataset", None))
+        self._from = None if self._labels is None else weakly(getattr(iterator_below(), "_dataset", None))
 
     def labels_for(self, root: torch.nn.Module) -> Any:
         """The labels of this call, where it is one that is kept: of evaluation each, in eval mode and without gradients."""
@@ -89,7 +89,8 @@ class Labelled(Part):
         return tensor.is_cuda and self._torch.cuda.is_current_stream_capturing()
 
 
-def _weakly(data: Any) -> Any:
+def weakly(data: Any) -> Any:
+    """A reference that does not keep it alive; None for what has none, such as a list."""
     try:
         return weakref.ref(data)
     except TypeError:

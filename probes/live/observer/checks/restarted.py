@@ -9,6 +9,7 @@ from ..journal import Journal
 from ..look.places import Places
 from ..part import Part
 from ..patching import replace
+from .labelled import weakly
 
 if TYPE_CHECKING:
     from ..watcher import Watcher
@@ -41,8 +42,8 @@ class Restarted(Part):
 
         self._journal, self._watcher = journal, watcher
         self._batches = 0
-        self._begun: dict[int, list[int]] = {}
-        """Of each data set, by its address: the batches handed out when it was begun last, how often in a row, and the step of the first time."""
+        self._begun: dict[int, tuple[Any, list[int]]] = {}
+        """Of each data set, by its id: the batches handed out when it was begun last, how often in a row, and the step of the first time."""
         replace(watcher, DataLoader, "__iter__", self._wrap)
 
     def _wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,16 +60,19 @@ class Restarted(Part):
     def _begins(self, loader: Any) -> None:
         if not loader.num_workers:
             return
+        # Another data set may have the address of one that is gone.
+        over = loader.dataset if weakly(loader.dataset) is not None else loader
         if not self._begun:
             self._watcher.wake(self, "batch_loaded")
         step = self._watcher.step
         if len(self._begun) > KEPT:
             self._begun.clear()
-        before, times, first = self._begun.get(id(loader.dataset), (-1, 0, step))
+        known, begun = self._begun.get(id(over), (None, []))
+        before, times, first = begun if known is not None and known() is over else (-1, 0, step)
         taken = self._batches - before
         if before < 0 or not 0 < taken <= BATCHES or _length(loader) < LONGER * taken:
             times, first = 0, step
-        self._begun[id(loader.dataset)] = [self._batches, times + 1, first]
+        self._begun[id(over)] = weakly(over), [self._batches, times + 1, first]
         if times >= TIMES and step - first >= TIMES // 2:
             place = Places(self._watcher.torch, {}).here()
             where = {"file": place.file or None, "line": place.line or None}
