@@ -31,8 +31,10 @@ from .written import Written
 if TYPE_CHECKING:
     from .noticing import Noticing
 
-FULL, _SMALL = 256 << 20, 4096
+FULL = 256 << 20
 """Bytes up to which every number of a log is read; of a larger one they are sampled."""
+_BLANK = 4096
+"""A log up to here that holds nothing but blanks is empty."""
 SPEED = 20e6
 """Bytes a second, for the estimate of what reading will cost."""
 _KINDS = (Kind.LOG, Kind.RECORDS, Kind.EVENTS)
@@ -139,7 +141,7 @@ class LogProbe:
         if self._noticing is not None:
             self._noticing.begin(log, self._hits, listener.raising.settle)
         watched = self._passing.through(source, blocks)
-        if not (first := next(watched, None)) or (blocks.size < _SMALL and first.data.isspace()):
+        if not (first := next(watched, None)) or (blocks.size < _BLANK and first.data.isspace()):
             raise Unreadable("; ".join(blocks.notes) or "empty")
         notes = self._feed(source, scan, listener, first, watched)
         scan.close()

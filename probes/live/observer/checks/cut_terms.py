@@ -41,9 +41,9 @@ class _Cut(NamedTuple):
 class CutTerms(Check):
     """Follows what is cut from its graph up to where it is added to a term that has one, and on to the loss.
 
-    What decides (the likeliest class, a mask above a threshold) cuts as well. Constants come from no graph. A number that was cut itself (`x - x.detach()`, a weight, a running mean) is
-    meant so, as is a target, since what is computed from it and from a prediction has a graph again. What is
-    subtracted may be a baseline.
+    What decides (the likeliest class, a mask above a threshold) cuts as well. Constants come from no graph. A number
+    that was cut itself (`x - x.detach()`, a weight, a running mean) is meant so, as is a target, since what is computed
+    from it and from a prediction has a graph again. What is subtracted may be a baseline.
 
     A loss may compare two tensors in both ways, each time with the other one cut (z with its code in a codebook, a
     posterior with its prior). Where no gradient moves one of them (a codebook that is a running mean, a fixed prior)

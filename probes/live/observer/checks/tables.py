@@ -21,11 +21,15 @@ SATURATED = 1.0
 WIDE = 5.0
 """How many times the spread of the targets is far too much: the first loss is 25 times that of the mean."""
 
-THROUGH = ("AddBackward", "SubBackward", "SqueezeBackward", "UnsqueezeBackward", "ViewBackward", "ReshapeAliasBackward",
-           "UnsafeViewBackward", "ExpandBackward", "SelectBackward", "AliasBackward")  # fmt: skip
-"""What a sum of products goes through, or what is added to it: a bias of each user, a mean."""
+LAID_OUT = ("SqueezeBackward", "UnsqueezeBackward", "ViewBackward", "ReshapeAliasBackward", "UnsafeViewBackward",
+            "ExpandBackward", "SelectBackward", "AliasBackward")  # fmt: skip
+"""What gives the same numbers another shape."""
 
-PRODUCTS = ("MulBackward", "BmmBackward", "MmBackward")
+ADDED = ("AddBackward", "SubBackward")
+"""What may be added to a sum of products: a bias of each user, a mean."""
+
+SUMMED = ("BmmBackward", "MmBackward")
+"""Products that are summed over an axis by themselves."""
 
 NODES = 24
 
@@ -66,15 +70,15 @@ def _is_product_of_tables(last: Any) -> bool:
     nodes = [last]
     for node in nodes:
         name = node.name() if node is not None else ""
-        if name.startswith(THROUGH) and len(nodes) < NODES:
+        if name.startswith((*LAID_OUT, *ADDED)) and len(nodes) < NODES:
             nodes += _parents(node)
-        elif name.startswith(PRODUCTS[1:]) and _are_rows(_parents(node)):
+        elif name.startswith(SUMMED) and _are_rows(_parents(node)):
             return True
         elif name.startswith("SumBackward1"):
             (product,) = _parents(node) or [None]
             if (
                 product is not None
-                and product.name().startswith(PRODUCTS[0])
+                and product.name().startswith("MulBackward")
                 and _are_rows(_parents(product))
             ):
                 return True
@@ -92,7 +96,7 @@ def _is_row(node: Any) -> bool:
         if name.startswith("EmbeddingBackward"):
             return True
         above = _parents(node)
-        if not name.startswith((*THROUGH[2:], "TransposeBackward", "TBackward")) or len(above) != 1:
+        if not name.startswith((*LAID_OUT, "TransposeBackward", "TBackward")) or len(above) != 1:
             return False
         node = above[0]
     return False
