@@ -96,13 +96,12 @@ class Fact(NamedTuple):
 
 
 class Facts:
-    """All facts of one diagnosis: the value that counts, and what it overruled."""
+    """All facts of one diagnosis, each with the value that counts."""
 
-    __slots__ = ("_best", "_overruled", "_unknowable", "known", "of_a_run")
+    __slots__ = ("_best", "_unknowable", "known", "of_a_run")
 
     def __init__(self) -> None:
         self._best: dict[str, Fact] = {}
-        self._overruled: dict[str, list[Fact]] = {}
         self._unknowable: dict[str, str] = {}
         self.known: KeysView[str] = self._best.keys()
         """The names of those that are known, now and as more become so."""
@@ -113,7 +112,6 @@ class Facts:
         """The same facts, to which others can be added."""
         other = type(self)()
         other._best.update(self._best)
-        other._overruled.update({name: list(facts) for name, facts in self._overruled.items()})
         other._unknowable.update(self._unknowable)
         other.of_a_run = self.of_a_run
         return other
@@ -122,13 +120,8 @@ class Facts:
         """Take a fact in. The more trusted origin counts; between equals, the first."""
         self.of_a_run = self.of_a_run or fact.origin in _OF_A_RUN
         best = self._best.get(fact.name)
-        if best is None:
+        if best is None or fact.origin.rank < best.origin.rank:
             self._best[fact.name] = fact
-        elif fact.origin.rank < best.origin.rank:
-            self._best[fact.name] = fact
-            self._overrule(best)
-        else:
-            self._overrule(fact)
 
     def extend(self, facts: Iterable[Fact]) -> None:
         """Take several facts in."""
@@ -165,13 +158,6 @@ class Facts:
         """Why those that are wanted cannot be known here, each reason once, in the order in which probes gave them."""
         unknown = (name for name in self._unknowable if name not in self._best and wanted(name))
         return list(dict.fromkeys(map(self._unknowable.__getitem__, unknown)))
-
-    def overruled(self, name: str) -> tuple[Fact, ...]:
-        """The facts of this name that a more trusted one replaced."""
-        return tuple(self._overruled.get(name, ()))
-
-    def _overrule(self, fact: Fact) -> None:
-        self._overruled.setdefault(fact.name, []).append(fact)
 
     def __contains__(self, name: object) -> bool:
         return name in self._best

@@ -12,8 +12,6 @@ from .kb.knowledge import Knowledge
 from .kb.rules import TELLING, CauseRule, Weights
 from .weigh import Weighed, weigh_all
 
-VERDICTS = ("confirmed", "likely", "possible", "unlikely")
-
 
 class Ranked(NamedTuple):
     """A cause with all that speaks for and against it."""

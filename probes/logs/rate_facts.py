@@ -40,32 +40,49 @@ def tell_rate(
         told.tell("log.lr.hidden_below", hidden, end)
         return
     unseen = hidden > told.limits["lr_collapse"] * peak
-    told.tell("log.lr.first", values[0] or (None if unseen else 0.0), line.marks[0])
-    told.tell("log.lr.last", values[-1] or (None if unseen else 0.0), line.marks[-1])
-    told.tell("log.lr.max", peak, high.mark)
+    _tell_ends(told, line, high, unseen=unseen)
     if len(values) >= _SOME:
         told.tell("log.lr.constant", max(values) == min(values), end)
-    if not unseen and len(values) >= told.limits["points_few"] and 0 <= values[0] < peak:
-        told.tell("log.lr.climb_share", _climb_share(values, peak), high.mark)
-    if len(values) > 1:
-        told.tell("log.lr.zero", None if unseen and values[-1] == 0 else _zero(values), end)
     if not unseen:
         told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
     if len(values) > _SOME and hidden <= _LOW * peak:
-        # The rate of a stage may be printed just before its first epoch.
-        begun = {line.marks.before(number) - ahead for number in told.stages for ahead in (0, 1)}
-        drops = [place for place in _drops(values, peak) if place not in begun]
-        back = len(drops) > 1 or (bool(drops) and max(values[drops[0] :]) > 0.5 * peak)
-        told.tell("log.lr.falls_back", back, line.marks[drops[0]] if back else end)
-        if back and train is not None:
-            tell_restart(told, train, line.marks[drops[0]])
+        _tell_drops(told, line, peak, train)
     if trouble is not None:
-        place = _last_before(line, trouble)
-        if place is not None and not (unseen and values[place] == 0):
-            told.tell("log.lr.at_failure", values[place], line.marks[place])
-            if place >= 1:
-                warming = values[place] > values[place - 1] and values[place] >= max(values[: place + 1])
-                told.tell("log.lr.still_warming", warming, line.marks[place])
+        _tell_at_failure(told, line, trouble, unseen=unseen)
+
+
+def _tell_ends(told: Told, line: Curve, high: Extreme, *, unseen: bool) -> None:
+    """Where the rate begins, how high it comes and where it ends. An `unseen` zero may be any rate that is small."""
+    values, peak = line.values, high.value
+    told.tell("log.lr.first", values[0] or (None if unseen else 0.0), line.marks[0])
+    told.tell("log.lr.last", values[-1] or (None if unseen else 0.0), line.marks[-1])
+    told.tell("log.lr.max", peak, high.mark)
+    if not unseen and len(values) >= told.limits["points_few"] and 0 <= values[0] < peak:
+        told.tell("log.lr.climb_share", _climb_share(values, peak), high.mark)
+    if len(values) > 1:
+        told.tell("log.lr.zero", None if unseen and values[-1] == 0 else _zero(values), line.marks[-1])
+
+
+def _tell_drops(told: Told, line: Curve, peak: float, train: Curve | None) -> None:
+    """Whether the rate falls from its peak and comes back, and what the loss does then."""
+    # The rate of a stage may be printed just before its first epoch.
+    begun = {line.marks.before(number) - ahead for number in told.stages for ahead in (0, 1)}
+    drops = [place for place in _drops(line.values, peak) if place not in begun]
+    back = len(drops) > 1 or (bool(drops) and max(line.values[drops[0] :]) > 0.5 * peak)
+    told.tell("log.lr.falls_back", back, line.marks[drops[0] if back else -1])
+    if back and train is not None:
+        tell_restart(told, train, line.marks[drops[0]])
+
+
+def _tell_at_failure(told: Told, line: Curve, trouble: Mark, *, unseen: bool) -> None:
+    """The rate when trouble began, and whether it was still rising."""
+    values, place = line.values, _last_before(line, trouble)
+    if place is None or (unseen and values[place] == 0):
+        return
+    told.tell("log.lr.at_failure", values[place], line.marks[place])
+    if place >= 1:
+        warming = values[place] > values[place - 1] and values[place] >= max(values[: place + 1])
+        told.tell("log.lr.still_warming", warming, line.marks[place])
 
 
 def _without_banner(line: Curve, lines: Lines | None) -> Curve:

@@ -1,20 +1,15 @@
-"""From series to facts; and series written in one line, for the tests of the knowledge base."""
+"""From series to facts."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-
-from traindx.engine.facts import Fact, Place
-from traindx.engine.regex import regex
+from collections.abc import Sequence
 
 from .adversary_facts import tell_adversaries
 from .eval_facts import tell_distance, tell_eval, tell_perplexity, tell_rivals
 from .lines import Lines
 from .loss_facts import has_no_level, tell_loss
-from .marks import Each, Mark
-from .names import Name
-from .positions import Positions, Where
+from .marks import Mark
+from .positions import Positions
 from .rate_facts import tell_rate
 from .reward_facts import policy, tell_rewards
 from .run_facts import tell_host_memory, tell_memory, tell_norm, tell_scale, tell_skips
@@ -27,8 +22,6 @@ from .store import Store
 from .term_facts import tell_divergence, tell_terms
 from .told import Told
 
-_PART = regex(r"^(?P<start>[-+]?[\w.+-]+?)(?:\.\.(?P<end>[-+]?[\w.+-]+?))?(?:x(?P<times>\d+))?$")
-_LONGEST = 1_000_000
 _SOME = 3
 
 
@@ -36,50 +29,15 @@ def tell_series(
     told: Told, store: Store, positions: Positions | None = None, lines: Lines | None = None
 ) -> None:
     """Everything the series of one log say."""
-    agent = bool(store.of("episode_return") or store.of("episode_length"))
-    if agent or store.of("reward"):
-        # The loss of a policy gradient has no floor, so its sign says nothing.
-        told.quirks |= {"negative-loss-is-normal"}
-    if agent or policy(store) is not None:
-        told.quirks |= {"loss-has-no-level"}
-    if policy(store) is not None:
-        told.quirks |= {"zero-loss-is-normal"}
-    losses, parts = store.of("loss"), store.of("loss_part")
-    evals, scores = store.of("eval_loss"), store.of("eval_accuracy")
-    norms, loss = store.of("grad_norm"), standing([*losses, *parts], lines)
-    train, trouble = None, None
-    if loss is not None:
-        hidden = _masked(told, loss, norms, evals)
-        train = tell_loss(told, loss, [one for one in (*losses, *parts) if one is not loss], masked=hidden)
-        if lines is not None and lines.names.losses.is_of_density(loss.name.printed) and not is_a_share(loss):
-            told.tell("loss.of_density", True, loss.marks[0])
-        trouble = _trouble(told, loss, train, hidden=bool(hidden))
-        if not has_no_level(told, loss):
-            tell_resume(told, train)
-    terms = [one for one in (*losses, *parts) if "total" not in one.name.printed]
-    tell_terms(told, terms, lines.names.losses.is_held_down if lines is not None else lambda _: False)
-    if lines is not None:
-        tell_divergence(told, [*terms, *store.of("reference_kl")], lines.names.losses.is_divergence)
+    _tell_quirks(told, store)
+    train, trouble = _tell_loss(told, store, lines)
+    _tell_parts(told, store, lines)
     _tell_nan_iterations(told, store)
-    evals_and_parts = [*evals, *store.of("eval_loss_part")]
-    validation = standing(evals_and_parts, lines)
-    if validation is not None:
-        tell_eval(told, validation, [one for one in evals_and_parts if one is not validation], train)
-    elif perplexity := store.of("eval_perplexity"):
-        tell_perplexity(told, perplexity[0])
-    for series in [*store.of("eval_perplexity"), *store.of("perplexity")][:1]:
-        if series.last is not None:
-            told.tell("log.perplexity.last", series.last.value, series.last.mark)
-    for series in store.of("eval_distance")[:1]:
-        tell_distance(told, series)
-    tell_rivals(told, store)
-    tell_scores(told, next(iter(store.of("accuracy")), None), next(iter(scores), None))
-    tell_rare(told, [*scores, *store.of("accuracy"), *store.of("eval_recall")])
-    for series in store.of("eval_accuracy_lowest")[:1]:
-        tell_lowest(told, series, next(iter(scores), None))
+    _tell_validation(told, store, train, lines)
+    _tell_scores(told, store)
     if lines is not None:
         tell_adversaries(told, store, lines.names)
-    for series in norms[:1]:
+    for series in store.of("grad_norm")[:1]:
         if not _is_unmeasured(told, series):
             tell_norm(told, series, trouble)
     for series in store.of("learning_rate")[:1]:
@@ -92,6 +50,68 @@ def tell_series(
     tell_rewards(told, store)
     tell_skips(told, store)
     tell_speed(told, store, positions, lines)
+
+
+def _tell_quirks(told: Told, store: Store) -> None:
+    """What the loss of an agent does though nothing is wrong."""
+    agent = bool(store.of("episode_return") or store.of("episode_length"))
+    if agent or store.of("reward"):
+        # The loss of a policy gradient has no floor, so its sign says nothing.
+        told.quirks |= {"negative-loss-is-normal"}
+    if agent or policy(store) is not None:
+        told.quirks |= {"loss-has-no-level"}
+    if policy(store) is not None:
+        told.quirks |= {"zero-loss-is-normal"}
+
+
+def _tell_loss(told: Told, store: Store, lines: Lines | None) -> tuple[Curve | None, Mark | None]:
+    """What the loss says, as the curve of its finite values and where it broke."""
+    losses = [*store.of("loss"), *store.of("loss_part")]
+    loss = standing(losses, lines)
+    if loss is None:
+        return None, None
+    hidden = _masked(told, loss, store.of("grad_norm"), store.of("eval_loss"))
+    train = tell_loss(told, loss, [one for one in losses if one is not loss], masked=hidden)
+    if lines is not None and lines.names.losses.is_of_density(loss.name.printed) and not is_a_share(loss):
+        told.tell("loss.of_density", True, loss.marks[0])
+    trouble = _trouble(told, loss, train, hidden=bool(hidden))
+    if not has_no_level(told, loss):
+        tell_resume(told, train)
+    return train, trouble
+
+
+def _tell_parts(told: Told, store: Store, lines: Lines | None) -> None:
+    """What the terms of a loss say."""
+    losses = [*store.of("loss"), *store.of("loss_part")]
+    terms = [one for one in losses if "total" not in one.name.printed]
+    tell_terms(told, terms, lines.names.losses.is_held_down if lines is not None else lambda _: False)
+    if lines is not None:
+        tell_divergence(told, [*terms, *store.of("reference_kl")], lines.names.losses.is_divergence)
+
+
+def _tell_validation(told: Told, store: Store, train: Curve | None, lines: Lines | None) -> None:
+    """What the validation says: its loss, or else its perplexity, and the distance of what is generated."""
+    losses = [*store.of("eval_loss"), *store.of("eval_loss_part")]
+    validation = standing(losses, lines)
+    if validation is not None:
+        tell_eval(told, validation, [one for one in losses if one is not validation], train)
+    elif perplexity := store.of("eval_perplexity"):
+        tell_perplexity(told, perplexity[0])
+    for series in [*store.of("eval_perplexity"), *store.of("perplexity")][:1]:
+        if series.last is not None:
+            told.tell("log.perplexity.last", series.last.value, series.last.mark)
+    for series in store.of("eval_distance")[:1]:
+        tell_distance(told, series)
+    tell_rivals(told, store)
+
+
+def _tell_scores(told: Told, store: Store) -> None:
+    """What the scores say, in training and in validation, of all classes and of single ones."""
+    training, validation = store.of("accuracy"), store.of("eval_accuracy")
+    tell_scores(told, next(iter(training), None), next(iter(validation), None))
+    tell_rare(told, [*validation, *training, *store.of("eval_recall")])
+    for series in store.of("eval_accuracy_lowest")[:1]:
+        tell_lowest(told, series, next(iter(validation), None))
 
 
 def _is_unmeasured(told: Told, norm: Series) -> bool:
@@ -140,60 +160,3 @@ def _tell_nan_iterations(told: Told, store: Store) -> None:
         if series.high is not None and series.high.value > 0 and told.value("loss.nonfinite") is not True:
             told.facts.pop("loss.nonfinite", None)
             told.tell("loss.nonfinite", True, series.high.mark, "iterations that the trainer counts as NaN")
-
-
-def series_facts(series: Mapping[str, Sequence[float]], limits: Mapping[str, float]) -> list[Fact]:
-    """The facts of series given as plain numbers: metric id -> values, a value a step."""
-    store = Store()
-    for metric, values in series.items():
-        one = store.get(Name(metric, metric.replace("_", " "), 0))
-        if one is not None:
-            one.extend(list(values), _evenly(len(values)))
-    told = Told(
-        limits,
-        lambda mark: Place("series", step=_whole(mark.step)),
-        lambda mark: Where(mark.step),
-        counted=True,
-    )
-    tell_series(told, store)
-    return list(told.facts.values())
-
-
-def _evenly(count: int) -> Each:
-    """Marks as if all series ran over the same time, whatever their number of values."""
-    return Each(lambda index: Mark(round(1e6 * (index + 1) / count), b"", step=float(index + 1)))
-
-
-def _whole(step: float | None) -> int | None:
-    return None if step is None else int(step)
-
-
-def parse_series(text: str) -> list[float]:
-    """A series written in one line.
-
-    `2.3 nanx3` is 2.3 and three NaN, `1x5` five ones, `10..1x10` ten values from 10 to 1 in equal
-    steps. Raises ValueError for anything else.
-    """
-    values: list[float] = []
-    for part in text.split():
-        found = _PART.match(part)
-        if found is None:
-            raise ValueError(f"`{part}` is not a value, `AxN` or `A..BxN`")
-        start, times = _number(found["start"], part), int(found["times"] or 1)
-        if len(values) + times > _LONGEST:
-            raise ValueError(f"a series may have at most {_LONGEST} values")
-        if found["end"] is None:
-            values += [start] * times
-            continue
-        end = _number(found["end"], part)
-        if times < 2 or not (math.isfinite(start) and math.isfinite(end)):
-            raise ValueError(f"`{part}` needs two finite ends and a count of at least 2, as in `10..1x10`")
-        values += [start + (end - start) * index / (times - 1) for index in range(times)]
-    return values
-
-
-def _number(text: str, part: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"`{text}` in `{part}` is no number") from None

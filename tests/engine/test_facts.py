@@ -30,7 +30,6 @@ def test_the_more_trusted_origin_is_believed(first: Origin, second: Origin, beli
     facts = Facts()
     facts.extend([fact(1.0, first), fact(2.0, second)])
     assert facts.value("config.learning_rate") == believed
-    assert [one.value for one in facts.overruled("config.learning_rate")] == [3.0 - believed]
 
 
 def test_a_reason_why_is_kept_until_the_fact_is_known() -> None:

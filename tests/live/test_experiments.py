@@ -31,7 +31,7 @@ class Runs:
         self._knowledge, self._monkeypatch = knowledge, monkeypatch
 
     def run(self, losses: list[float], changed: tuple[str, ...] = (), **known: Any) -> ShortRun:
-        from traindx.probes.logs.series_facts import series_facts
+        from traindx.probes.logs.plain_series import series_facts
 
         facts = Facts()
         facts.extend(series_facts({"loss": losses}, self._knowledge.limits))

@@ -76,10 +76,6 @@ class Telling:
         for _, part, events in due:
             self.wake(part, *events)
 
-    def wants(self, event: str) -> bool:
-        """Whether any part overrides this."""
-        return bool(self._calls[event])
-
     def tell(self, event: str, *args: Any) -> None:
         """Something happened in the run. What the parts themselves do (a replayed forward) is not told."""
         calls = self._calls[event]
