@@ -79,9 +79,6 @@ def take_snapshot(
 ) -> Snapshot | None:
     """Copy every parameter and buffer of these modules, and what the optimizers hold. None where memory is short."""
     tensors = list(_tensors_of(modules, held))
-    # Torch before 2.3 does not say whether saved tensors are counted, by a checkpoint for one.
-    if not hasattr(torch._C._autograd, "_top_saved_tensors_default_hooks"):
-        return None
     if any(type(one) not in (torch.Tensor, torch.nn.Parameter) for one in tensors):
         return None
     needed = sum(one.numel() * one.element_size() for one in tensors)

@@ -49,7 +49,6 @@ class Twins:
         self._of: Any = WeakTensorKeyDictionary()
         self._lost: Any = WeakTensorKeyDictionary()
         self._random_state = random_state
-        self._autograd = torch._C._autograd
 
     def __len__(self) -> int:
         return len(self._of)
@@ -147,16 +146,17 @@ class Twins:
 
     @contextmanager
     def _saving_by_itself(self) -> Iterator[None]:
-        """Keep what the backward pass needs in plain tensors: a checkpoint counts what is saved within it."""
-        hooks = []
+        """Keep what the backward pass needs as it is: a checkpoint counts what is saved within it. The last hooks count."""
+        hooks = self._torch.autograd.graph.saved_tensors_hooks(_as_it_is, _as_it_is)
         try:
-            while (top := self._autograd._top_saved_tensors_default_hooks(False)) is not None:
-                hooks.append(top)
-                self._autograd._pop_saved_tensors_default_hooks()
+            hooks.__enter__()
+        except RuntimeError:  # nobody may have hooks here
+            yield
+            return
+        try:
             yield
         finally:
-            for pack, unpack in reversed(hooks):
-                self._autograd._push_saved_tensors_default_hooks(pack, unpack)
+            hooks.__exit__()
 
     def _device_states(self) -> list[tuple[int, Any]]:
         cuda = self._torch.cuda
@@ -167,6 +167,10 @@ class Twins:
     def _lose(self, tensors: list[Any]) -> None:
         for one in tensors:
             self.lose(one)
+
+
+def _as_it_is(tensor: Any) -> Any:
+    return tensor
 
 
 def name_of(function: Any) -> str:
