@@ -19,6 +19,7 @@ from .loaded import LastLoaded
 from .look.found import Found, write_facts
 from .look.graph import source_in_graph
 from .look.looks import Looks
+from .look.saved import Saved
 from .look.snapshot import RandomState, Step
 from .look.stopped import loss_in_frames, named_by_source
 from .part import Part
@@ -52,6 +53,7 @@ class Nonfinite(Part):
         self._torch = watcher.torch
         self._loaded = LastLoaded(options, watcher)
         self._looks = Looks(watcher)
+        self._saved = Saved(watcher)
         self._step = Step()
         self._sentinel = Sentinel(watcher)
         self._clears = False
@@ -101,7 +103,7 @@ class Nonfinite(Part):
             if self._ill:
                 self._ill = self._looks.looking
         elif not self._ill and loss.numel() == 1:
-            self._failed(source_in_graph(self._torch, loss, self._looks.names()))
+            self._failed(self._source_in(loss))
 
     def after_backward(self, loss: torch.Tensor) -> None:
         """Where nobody calls the optimizer's `zero_grad`, this is the last sure chance to read the gradients."""
@@ -153,7 +155,7 @@ class Nonfinite(Part):
         elif not self._failures:
             loss = loss_in_frames(self._torch, error)
             if loss is not None:
-                self._failed(source_in_graph(self._torch, loss, self._looks.names()))
+                self._failed(self._source_in(loss))
         self._looks.end()
 
     def ended(self) -> None:
@@ -161,6 +163,9 @@ class Nonfinite(Part):
         if self._watcher.unused:
             self._judge()
         self._looks.end()
+
+    def _source_in(self, loss: torch.Tensor) -> Found | None:
+        return source_in_graph(self._torch, loss, self._looks.names(), self._saved.is_kept)
 
     def _steps_are_left_out(self) -> None:
         """The model is called in training, and no backward has come for longer than usual."""

@@ -44,8 +44,13 @@ UNARY = frozenset(
 """Operations on one tensor that can leave the finite numbers, by the name of their node without `Backward0`."""
 
 
-def source_in_graph(torch: Any, loss: torch.Tensor, names: Mapping[int, tuple[str, str]]) -> Found | None:
-    """The earliest operation known to have given NaN or Inf from finite operands, or a leaf that holds it."""
+def source_in_graph(
+    torch: Any, loss: torch.Tensor, names: Mapping[int, tuple[str, str]], kept: Callable[[Any], bool]
+) -> Found | None:
+    """The earliest operation known to have given NaN or Inf from finite operands, or a leaf that holds it.
+
+    `kept` tells of a saved tensor whether it may be asked for.
+    """
     for node in sorted(nodes_of(loss), key=_order):
         variable = getattr(node, "variable", None)
         if variable is not None:
@@ -54,15 +59,15 @@ def source_in_graph(torch: Any, loss: torch.Tensor, names: Mapping[int, tuple[st
                 what, name = names.get(id(variable), ("outside", ""))
                 return Found("", what, bad, operation=name)
             continue
-        found = _at(torch, node, _saved(torch, node))
+        found = _at(torch, node, _saved(torch, node, kept))
         if found is not None:
             return found
-    return _last(torch, loss)
+    return _last(torch, loss, kept)
 
 
-def _last(torch: Any, loss: torch.Tensor) -> Found | None:
+def _last(torch: Any, loss: torch.Tensor, kept: Callable[[Any], bool]) -> Found | None:
     """The operation that made the loss itself, where all that it keeps is finite."""
-    saved = _saved(torch, loss.grad_fn)
+    saved = _saved(torch, loss.grad_fn, kept)
     bad = nonfinite(torch, loss)
     if not saved or not bad or any(nonfinite(torch, one) for one in saved.values()):
         return None
@@ -128,14 +133,13 @@ def _again(torch: Any, node: Any, saved: Mapping[str, torch.Tensor]) -> list[tor
     return []
 
 
-def _saved(torch: Any, node: Any) -> dict[str, torch.Tensor]:
+def _saved(torch: Any, node: Any, kept: Callable[[Any], bool]) -> dict[str, torch.Tensor]:
     """The tensors that a node keeps, by name. Those that a checkpoint would have to compute again are left alone."""
     found = {}
     for key in dir(node):
         if key.startswith("_raw_saved_"):
             raw = getattr(node, key)
-            # Before torch 2.8 a saved tensor does not tell whether it is packed: then none is asked for.
-            if getattr(raw, "unpack_hook", raw) is not None:
+            if raw is None or not kept(raw):
                 continue
             value = getattr(node, key.replace("_raw", "", 1))
             if isinstance(value, torch.Tensor):

@@ -147,16 +147,16 @@ class Twins:
     @contextmanager
     def _saving_by_itself(self) -> Iterator[None]:
         """Keep what the backward pass needs as it is: a checkpoint counts what is saved within it. The last hooks count."""
-        hooks = self._torch.autograd.graph.saved_tensors_hooks(_as_it_is, _as_it_is)
+        autograd = self._torch._C._autograd
         try:
-            hooks.__enter__()
+            autograd._push_saved_tensors_default_hooks(_as_it_is, _as_it_is)
         except RuntimeError:  # nobody may have hooks here
             yield
             return
         try:
             yield
         finally:
-            hooks.__exit__()
+            autograd._pop_saved_tensors_default_hooks()
 
     def _device_states(self) -> list[tuple[int, Any]]:
         cuda = self._torch.cuda
