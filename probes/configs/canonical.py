@@ -144,17 +144,19 @@ class _Reader:
             return None
         chosen = next((entry for entry in present.values() if entry.value), next(iter(present.values())))
         for canonical, spelling in way.values.items():
-            if all(_stands(wanted, present.get(key)) for key, wanted in spelling.items()):
+            if all(self.stands(wanted, present.get(key)) for key, wanted in spelling.items()):
                 telling = [present[key] for key, wanted in spelling.items() if key in present and wanted]
                 entry, value = (telling or [chosen])[0], typed(canonical, rule)
                 return Occurrence(rule.id, value, entry, self.document, self.dialect, way)
         computed = [entry for entry in present.values() if entry.value is None or entry.style == "name"]
         return Occurrence(rule.id, None, computed[0], self.document, self.dialect, way) if computed else None
 
-
-def _stands(wanted: Any, entry: Entry | None) -> bool:
-    """Whether a key holds what a value of several keys wants there."""
-    if entry is None or entry.value is None:
-        return wanted is False
-    is_bare = entry.kind in ("option", "launch") and isinstance(wanted, bool) and to_bool(entry.value) is None
-    return wanted if is_bare else same(wanted, entry.value)
+    def stands(self, wanted: Any, entry: Entry | None) -> bool:
+        """Whether a key holds what a value of several keys wants there."""
+        if entry is None:
+            return wanted is False
+        is_option = entry.kind in ("option", "launch") and isinstance(wanted, bool)
+        if entry.value is None:
+            # What follows a switch in `--fp16 $DATA` is not its value; where a switch takes one, it is not known.
+            return wanted is True and self.dialect.bare_flags if is_option else wanted is False
+        return wanted if is_option and to_bool(entry.value) is None else same(wanted, entry.value)

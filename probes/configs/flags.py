@@ -12,6 +12,7 @@ from .combine import Read
 from .dialect import Dialect
 from .document import Entry, Span
 from .formats.edits import Edit
+from .occurrence import Occurrence
 from .spell import NotSpelled, spelled
 from .values import to_bool
 
@@ -66,6 +67,21 @@ def as_option(read: Read, setting: str, value: Scalar) -> str:
         options = ((way.flag or key, raw, spell(raw, None, "", casts=True)) for key, raw in wanted.items())
         return " ".join(_option(key, raw, dialect, text) for key, raw, text in options)
     return ""
+
+
+def as_override(seen: Occurrence, value: Scalar) -> str:
+    """The word that overrides a setting on a command line of Hydra: the path at which it stands, and its new value."""
+    from .formats import format_module
+
+    try:
+        wanted = spelled(seen.way, value, None)
+    except NotSpelled:
+        return ""
+    path = seen.entry.path
+    if len(wanted) != 1 or not path or not all(isinstance(part, str) for part in path):
+        return ""
+    (raw,) = wanted.values()
+    return f"{'.'.join(map(str, path))}={format_module('shell').spell(raw, None, '', casts=True)}"
 
 
 def _option(key: str, raw: Any, dialect: Dialect, spelled_out: str) -> str:

@@ -31,7 +31,10 @@ def meaning(
     """
     entry, way = blank.entry, blank.way
     raw = entry.value
-    if entry.style in ("computed", "call"):
+    if _is_switch(blank, rule) and (entry.style == "computed" or _is_no_choice(way, raw)):
+        # `--amp $DATA`, `--amp data/`: what follows is not the switch's own.
+        raw = True
+    elif entry.style in ("computed", "call"):
         return blank
     if raw is None or any(_is_unset(one, raw, rule) for one in way.unset):
         return None
@@ -45,6 +48,17 @@ def meaning(
     return (
         _number(blank, rule, raw, factor) if rule.type in ("int", "float") else _word(blank, rule, raw, plain)
     )
+
+
+def _is_switch(blank: Occurrence, rule: SettingRule) -> bool:
+    """Whether an option takes no value with this trainer."""
+    takes_none = rule.type == "bool" or any(spelling is True for spelling in blank.way.values.values())
+    return blank.dialect.bare_flags and blank.entry.kind in ("option", "launch") and takes_none
+
+
+def _is_no_choice(way: Way, raw: Any) -> bool:
+    words = isinstance(raw, str) and to_bool(raw) is None and to_number(raw) is None
+    return words and not any(same(spelling, raw) for spelling in (*way.values.values(), *way.unset))
 
 
 def _is_unset(unset: Any, raw: Any, rule: SettingRule) -> bool:

@@ -34,6 +34,7 @@ class Reader:
         self.reads: list[Read] = []
         self.seen: list[InputSeen] = []
         self.notes: list[str] = []
+        self._copies: list[str] = []
 
     def configs(self) -> None:
         """Read the configurations in the order they were given, and the files they name."""
@@ -49,6 +50,8 @@ class Reader:
                         followed += 1
                         known.add(_identity(found))
                         waiting.append(found)
+        if self._copies:
+            self.notes.append(_of_copies(self._copies))
 
     def _config(self, source: Input) -> list[Read]:
         try:
@@ -61,9 +64,7 @@ class Reader:
             InputSeen(source.name, "config", file.size, _remark(documents), bad=_broken(documents))
         )
         if documents[0].copied:
-            self.notes.append(
-                f"{source.name} is a copy that the run wrote and does not read: change what it was made from"
-            )
+            self._copies.append(source.name)
         return self._take(documents)
 
     def code(self) -> None:
@@ -119,3 +120,13 @@ def _broken(documents: Sequence[Document]) -> bool:
     if any(one.reading.entries for one in documents):
         return False
     return not documents[0].file.text.strip() or any(one.reading.problems for one in documents)
+
+
+def _of_copies(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"{names[0]} is a copy that the run wrote and does not read: change what it was made from"
+    others = f"{len(names) - 1} other{'s' if len(names) > 2 else ''}"
+    return (
+        f"{names[0]} and {others} are copies that the run wrote and does not read: "
+        "change what they were made from"
+    )

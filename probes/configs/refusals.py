@@ -7,17 +7,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from traindx.engine.facts import Scalar
 
 from .combine import Read, counting
-from .flags import as_option
+from .flags import as_option, as_override
 from .homes import lacking
 from .occurrence import Occurrence
 from .patch import Refused
 
+_HYDRA = ".hydra/"
 _WRITTEN = "the run wrote it there and does not read it"
 
 
 def as_told(mirrors: Sequence[Read], setting: str, value: Scalar) -> Refused | None:
     """What to say of a setting that is known, or would be, from what the run wrote of itself alone."""
     seen = next((one for one in counting(mirrors) if one.setting == setting), None)
+    if any(_HYDRA in one.document.name for one in mirrors):
+        # Its command line takes the paths of the file, whatever the trainer's own would.
+        if seen is None:
+            return None
+        if override := as_override(seen, value):
+            return Refused(setting, _WRITTEN, f"start the run with `{override}`", override)
+        return by_hand(setting, value, seen, _WRITTEN)
     read = next(
         (one for one in mirrors if one.trainer and (seen is None or one.document is seen.document)), None
     )

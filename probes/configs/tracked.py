@@ -10,10 +10,10 @@ from .document import Entry, Reading
 from .exact import File
 
 _COPIES = regex(
-    r"(?:^|/)(?:\.hydra/\w+\.ya?ml|version_\d+/(?:hparams|config)\.ya?ml|training_options\.json|params \(a file each\)"
+    r"(?:^|/)(?:\.hydra/\w+\.ya?ml|multirun\.yaml|version_\d+/(?:hparams|config)\.ya?ml|training_options\.json|params \(a file each\)"
     r"|vis_data/config\.py|params/(?:agent|env)\.yaml|output/train/[^/]+/args\.yaml|pretrained_model/train_config\.json)$"
 )
-"""Hydra's folder, the hyperparameters in a folder of Lightning's logger, the options in a run of StyleGAN, MLflow's settings,
+"""Hydra's folder and the list of its runs, the hyperparameters in a folder of Lightning's logger, the options in a run of StyleGAN, MLflow's settings,
 the dumps of MMEngine and Isaac Lab, and what timm and LeRobot keep with a run."""
 
 _BESIDE = (
@@ -23,6 +23,7 @@ _BESIDE = (
     ),
     (regex(r"(?:config|cfg)\.ya?ml"), ("last_checkpoint", "nerfstudio_models", "ckpts")),
     (regex(r".*\.py"), ("last_checkpoint",)),
+    (regex(r"(?:\w+_)?config\.json"), ("trainer_state.json", "training_args.bin")),
     (regex(r"(?:args|config)\.yml"), ("0.monitor.csv", "evaluations.npz", "vecnormalize.pkl")),
 )
 """Names that people too give to their settings, and what lies beside such a file where the run wrote it."""

@@ -17,6 +17,7 @@ from .hits import Hits
 from .log import Log, tell_progress
 from .loss_facts import HIDDEN
 from .numbers import prefer_named
+from .overcome import forget_overcome, training_from
 from .people import People
 from .series_facts import tell_series
 from .signatures import Signatures
@@ -40,7 +41,13 @@ class Conclusion:
             log.drop_strays()
             ends = [one.marks[-1].number for one in log.store if one.marks]
             log.heard.last_progress = max([log.positions.last_number, *ends])
-            failures += failures_of(log.heard, log.name, self._machines, self._hits)
+            trains_from = training_from(log)
+            own = failures_of(log.heard, log.name, self._machines, self._hits, trains_from)
+            if own and all(one.overcome for one in own):
+                log.heard.first_traceback = None
+            failures += own
+        overcome = [one.place for one in failures if one.overcome]
+        forget_overcome(self._facts, self._hits, ((one.input, one.line or 0) for one in overcome))
         prefer_named([log.store for log in logs])
         places = Places(self._knowledge)
         first = tell_failures(self._facts, failures, places)
@@ -57,7 +64,7 @@ class Conclusion:
         self._tell_unknowable(logs)
 
     def _resumed(self, logs: Sequence[Log]) -> Iterator[Fact]:
-        from .resumed import tell_begun_anew, tell_rate_at_resume, tell_resumed
+        from .resumed import tell_begun_anew, tell_loss_at_resume, tell_rate_at_resume, tell_resumed
 
         limits = self._knowledge.limits
         if len(logs) > 1:
@@ -68,6 +75,7 @@ class Conclusion:
         for log in logs:
             resumed = self._hits.lines_of("training-resumed", log.name)
             yield from tell_rate_at_resume(log, resumed, limits)
+            yield from tell_loss_at_resume(log, resumed, limits)
 
     def _tell_how_far(self, logs: Sequence[Log]) -> None:
         """How far the run came: of a run that was resumed, its last log says it."""

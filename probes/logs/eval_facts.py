@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -84,6 +85,14 @@ def _rising(told: Told, values: Sequence[float], low: int) -> bool:
     limit = told.limits["eval_rise"]
     if len(values) - low < _SOME:
         return False
+    # A curve that has only risen since its minimum has turned: chance makes four values in a row so once in 24 times.
+    since = values[low:]
+    if (
+        len(since) > _SOME
+        and since[-1] > limit * since[0]
+        and all(a < b for a, b in itertools.pairwise(since))
+    ):
+        return True
     if len(values) < _MANY:
         return min(values[-2:]) > limit * values[low]
     # The smallest of many wobbling values is no level that a run could keep.
@@ -103,7 +112,12 @@ def _tell_gap(told: Told, line: Curve, train: Curve) -> None:
     if not pairs:
         return
     if len(pairs) >= _SOME:
-        below = sum(value < 0.98 * beside for value, beside in pairs) / len(pairs)
+        # The mean of an epoch in which the loss falls lies above what its end is like, and the mean of the next one below.
+        later = [beside for _, beside in (*pairs[1:], pairs[-1])]
+        lower = (
+            value < 0.98 * min(beside, next_) for (value, beside), next_ in zip(pairs, later, strict=True)
+        )
+        below = sum(lower) / len(pairs)
         told.tell("loss.eval.below_train", True if below >= 0.8 else False if below < 0.5 else None, end)
     began = told.where(line.marks[0]).epoch
     if began is not None and began > told.limits["early_evaluations"]:
@@ -120,9 +134,12 @@ def _tell_gap(told: Told, line: Curve, train: Curve) -> None:
 
 
 def _beside(line: Curve, train: Curve) -> list[tuple[float, float]]:
-    """Each validation loss with the training loss printed just before it (or in the same line)."""
+    """Each validation loss with the training loss printed just before it (or in the same line), and after the one before it.
+
+    Of a stage whose losses have another name, there is none.
+    """
     numbers = [mark.number for mark in train.marks]
-    pairs, place = [], 0
+    pairs, place, before = [], 0, 0
     for value, mark in zip(line.values, line.marks, strict=True):
         while place + 1 < len(numbers) and numbers[place + 1] <= mark.number:
             place += 1
@@ -131,5 +148,7 @@ def _beside(line: Curve, train: Curve) -> list[tuple[float, float]]:
             if len(train) > 4 * len(line)
             else [train.values[place]]
         )
-        pairs.append((value, curve.median(near)))
+        if before < numbers[place] or before == mark.number:
+            pairs.append((value, curve.median(near)))
+        before = mark.number
     return pairs

@@ -24,16 +24,24 @@ class Failure(NamedTuple):
     follows: bool
     survived: bool
     """The run went on after it."""
+    overcome: bool = False
+    """It stands before training, and training followed."""
 
 
-def failures_of(heard: Heard, name: str, machines: Signatures, hits: Hits) -> list[Failure]:
-    """The exceptions of one log, told apart, in its order: a traceback of one rank may be read to its end after another's."""
+def failures_of(
+    heard: Heard, name: str, machines: Signatures, hits: Hits, trains_from: int = 0
+) -> list[Failure]:
+    """The exceptions of one log, told apart, in its order: a traceback of one rank may be read to its end after another's.
+
+    `trains_from` is the line from which on the run trained.
+    """
     found = []
     for raised in sorted(heard.raised, key=lambda one: one.number):
         place = Place(name, raised.number, rank=raised.rank, text=shown(raised.line))
         roles = _roles(raised, place, machines, hits)
         follows = "consequence" in roles and "failure" not in roles
-        found.append(Failure(raised, place, follows, raised.number < heard.last_progress))
+        number = raised.number
+        found.append(Failure(raised, place, follows, number < heard.last_progress, number < trains_from))
     return found
 
 
@@ -56,7 +64,7 @@ def first_of(failures: Sequence[Failure]) -> Failure | None:
 
     Times decide where all have them, else the order in the log.
     """
-    usable = [one for one in failures if not (one.raised.ignored or one.raised.is_interrupt)]
+    usable = [one for one in failures if not (one.raised.ignored or one.raised.is_interrupt or one.overcome)]
     for chosen in (
         [one for one in usable if not one.follows and not one.survived],
         [one for one in usable if not one.survived],

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from . import curve
 from .loss_shape import tell_shape
+from .marks import Mark
 from .series import Curve, Extreme, Series, curve_of
 from .stages import beginnings, last_stage
 from .told import Told
@@ -24,14 +25,15 @@ def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: boo
     """
     line = curve_of(loss)
     told.tell("loss.count", loss.count, loss.marks[0])
+    shown = loss.marks[-1]
     if masked:
-        _tell_hidden(told, loss, line)
+        shown = _tell_hidden(told, loss, line)
         # What follows the first hidden NaN is no curve.
         line = _before_zeros(line)
     _tell_ends(told, loss, hidden=bool(masked))
     _tell_nonfinite(told, loss, others, line)
     _tell_zero(told, loss)
-    told.tell("loss.masked_nan", masked, loss.marks[-1])
+    told.tell("loss.masked_nan", masked, shown)
     told.stages = beginnings(told, line)
     if not has_no_level(told, loss):
         stage = last_stage(told, line)
@@ -48,13 +50,14 @@ def has_no_level(told: Told, loss: Series) -> bool:
     )
 
 
-def _tell_hidden(told: Told, loss: Series, line: Curve) -> None:
-    """A NaN that the trainer shows as zero, or not at all."""
+def _tell_hidden(told: Told, loss: Series, line: Curve) -> Mark:
+    """A NaN that the trainer shows as zero, or not at all: where it does so first."""
     place = next((index for index, value in enumerate(line.values) if value == 0), None)
     mark = line.marks[place] if place is not None else loss.marks[-1]
     told.tell("loss.nonfinite", True, mark, HIDDEN)
     if place is not None:
         _tell_first_bad(told, Extreme(math.nan, place * loss.stride, mark))
+    return mark
 
 
 def _tell_ends(told: Told, loss: Series, *, hidden: bool) -> None:

@@ -13,6 +13,7 @@ from ..inputs import Input, Kind
 from ..pasted import PastedCode
 from ..printed import PrintedSettings, are_nearly_all
 from ..text import Unreadable
+from .around import Around
 from .blocks import Block, Blocks
 from .collected import Collected
 from .conclude import Conclusion
@@ -157,9 +158,11 @@ class LogProbe:
         self, source: Input, scan: Scan, listener: Listener, first: Block, others: Iterator[Block]
     ) -> list[str]:
         written = Written(self._knowledge, scan, listener)
-        if self._prose and self._noticing is None and not source.printed and written.applies(first):
-            written.read(chain((first,), others))
-            return []
+        if self._prose and self._noticing is None and not source.printed:
+            if written.applies(first):
+                written.read(chain((first,), others))
+                return []
+            first, others = Around(self._knowledge).hear(written, first, others)
         if self._mode == "triage" or (self._mode == "auto" and source.size > FULL):
             from .triage import Triage
 

@@ -10,11 +10,11 @@ from traindx.engine.regex import regex
 NOTE = regex(r"^\s*note:\s*(?P<text>.*)$")
 _FENCE = regex(r"^\s*(?:```|~~~)\s*(?P<language>\w*)")
 _SENTENCE_END = regex(r"(?<=[.!?;])\s+|[。！？；]")
-_WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _OTHER_SCRIPT = regex(
     r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"
 )
-_SPEAKER = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My)\b")
+SPOKEN = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My)\b")
 """Somebody's own words. Libraries say we: `We strongly recommend passing in an attention_mask`."""
 SPEAKER = r"(?:\[[\d: /.-]{4,22}\] ?)?(?!\w*(?:[Ee]rror|Exception|Warning)\b)[^\W\d_][\w.'-]{0,23}(?: [\w.'-]{1,23})? ?[:：] ?"
 """Who says what follows, as chats write it, in any script: `小王: `, `[14:03] Oleg: `."""
@@ -36,6 +36,7 @@ _NUMBER = regex(r"\d[\d.]*")
 _RULED = regex(r"^\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
 """What stands below the header of a table in Markdown."""
 _ROW = regex(r"^\s*\|.*\|\s*$")
+_HEADING = regex(r"^#{1,6} \S")
 _MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
 
 
@@ -54,7 +55,7 @@ class Writing:
         return (other or self._is_english(text)) and not _MACHINE.search(text) and not CODE.match(text)
 
     def _is_english(self, text: str) -> bool:
-        words = _WORD.findall(text)
+        words = WORD.findall(text)
         small = sum(word.lower() in self._small for word in words)
         return len(words) >= 4 and small >= 2 and sum(map(len, words)) > 0.6 * len(text.replace(" ", ""))
 
@@ -64,16 +65,18 @@ class Writing:
 
     def is_spoken(self, text: str) -> bool:
         """Whether somebody speaks of himself, which no library does."""
-        return bool(_SPEAKER.search(text)) and self.is_sentence(text)
+        return bool(SPOKEN.search(text)) and self.is_sentence(text)
 
     def mostly(self, lines: Sequence[str]) -> bool:
-        """Whether most of what stands outside code fences is sentences, code and tables in Markdown aside.
+        """Whether most of what stands outside code fences is sentences, code, tables and lists in Markdown aside.
 
-        One that comes again with other numbers is a machine's.
+        One that comes again with other numbers is a machine's. A list below a heading names versions and devices:
+        it is the writer's as well, and says nothing of who wrote the rest.
         """
         fenced, sentences, others = False, 0, 0
         shapes = set[str]()
         tables = any(map(_RULED.match, lines))
+        lists = any(map(_FENCE.match, lines)) and any(map(_HEADING.match, lines))
         for line in lines:
             if _FENCE.match(line):
                 fenced = not fenced
@@ -84,7 +87,7 @@ class Writing:
                 if shape not in shapes and self.is_sentence(line):
                     shapes.add(shape)
                     sentences += 1
-                elif not _SHORT.match(line):
+                elif not _SHORT.match(line) and not (lists and _MARKUP.match(line)):
                     others += 1
             if others > len(lines) // 2:
                 return False

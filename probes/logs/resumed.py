@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
@@ -40,16 +41,38 @@ def tell_resumed(logs: Sequence[Log], limits: Mapping[str, float]) -> Iterator[F
         if not _goes_on(before, after):
             continue
         place = after.log.place(after.loss.marks[0])
-        ended, begins = _level(before.loss.values[-5:]), _level(after.loss.values[:5])
+        left = before.loss.values[: _left_at(before, before.loss, after)]
+        ended, begins = _level(left[-5:]) if left else 0.0, _level(after.loss.values[:5])
         if ended > 0:
             jumped = begins > limits["resume_jump"] * ended
             yield Fact("loss.jump_at_resume", jumped, Origin.LOG, (place,))
         rates = [next(iter(one.log.store.of("learning_rate")), None) for one in (before, after)]
         old, new = rates
         # A rate that is printed as 0 was rounded, or had run out.
-        if old is not None and new is not None and old.values and new.values and old.values[-1] > 0:
-            back = new.values[0] > limits["resume_rate_jump"] * old.values[-1]
+        if old is None or new is None or not new.values:
+            continue
+        if (at := _left_at(before, old, after)) and old.values[at - 1] > 0:
+            back = new.values[0] > limits["resume_rate_jump"] * old.values[at - 1]
             yield Fact("log.lr.jump_at_resume", back, Origin.LOG, (after.log.place(new.marks[0]),))
+
+
+def _left_at(before: Stretch, series: Series, after: Stretch) -> int:
+    """How many values of the first log stand before the place at which the second takes the run up.
+
+    A run that dies goes on from its last checkpoint, which is older: what came after that was lost, and tells nothing.
+    """
+    begins = after.start
+    known = (begins.step, before.end.step), (begins.epoch, before.end.epoch)
+    number = next((one for one, (new, old) in enumerate(known) if new is not None and old is not None), None)
+    if number is None:
+        return len(series.values)
+    taken_up = _reached(begins)[number]
+
+    def lost(place: int) -> bool:
+        reached = _reached(before.log.positions.where(series.marks[place]))[number]
+        return reached is not None and taken_up is not None and reached >= taken_up
+
+    return bisect_left(range(len(series.values)), True, key=lost)
 
 
 def furthest_first(logs: Sequence[Log]) -> list[Log]:
@@ -96,14 +119,39 @@ def tell_rate_at_resume(log: Log, resumed: Iterable[int], limits: Mapping[str, f
     if rate is None or rate.stride != 1:
         return
     places = sorted({rate.marks.before(line) for line in resumed})
-    places = [
-        one for one in places if one >= _FEW - 1 and len(rate.values) >= one + 2 and rate.values[one - 1] > 0
-    ]
+    # A rate is exact: one value before is enough.
+    places = [one for one in places if one >= 1 and len(rate.values) >= one + 2 and rate.values[one - 1] > 0]
     jumps = [
         one for one in places if _begins_anew(rate.values[one - 1 : one + 2], limits["resume_rate_jump"])
     ]
     for place in (jumps or places)[:1]:
         yield Fact("log.lr.jump_at_resume", bool(jumps), Origin.LOG, (log.place(rate.marks[place]),))
+
+
+def tell_loss_at_resume(log: Log, resumed: Iterable[int], limits: Mapping[str, float]) -> Iterator[Fact]:
+    """What the loss says where one log goes on from a checkpoint, in the lines `resumed`, and its steps do not go back."""
+    loss = next(iter(log.store.of("loss")), None)
+    if loss is None or loss.stride != 1:
+        return
+    places = [
+        one
+        for one in sorted({loss.marks.before(line) for line in resumed})
+        if _FEW <= one <= len(loss.values) - _FEW and not _any_behind(log, loss, one)
+    ]
+    levels = [
+        (one, _level(loss.values[max(0, one - 5) : one]), _level(loss.values[one : one + 5]))
+        for one in places
+    ]
+    levels = [(one, before, after) for one, before, after in levels if before > 0]
+    jumps = [one for one, before, after in levels if after > limits["resume_jump"] * before]
+    for place in (jumps or [one for one, _, _ in levels])[:1]:
+        yield Fact("loss.jump_at_resume", bool(jumps), Origin.LOG, (log.place(loss.marks[place]),))
+
+
+def _any_behind(log: Log, loss: Series, place: int) -> bool:
+    """Whether the step after a resume is an earlier one than that before: the curves themselves tell of those."""
+    before, after = (log.positions.where(loss.marks[one]).step for one in (place - 1, place))
+    return before is not None and after is not None and after < before
 
 
 def _begins_anew(rates: Sequence[float], factor: float) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from traindx.engine.regex import regex
+
 from . import curve
 from .series import Series, curve_of
 from .store import Store
@@ -12,6 +14,8 @@ from .told import Told
 _SOME = 3
 _MOVES = ("reward_std", "reward_std_zero_share", "reference_kl", "sequence_kl", "policy_kl", "clip_fraction")
 """What is printed beside a reward where a policy is trained on it; a model of rewards prints none of these."""
+_EPISODE = regex(rb"(?i)\bepisode[ _:=#\[]{0,3}\d")
+"""What counts the episodes in a line with a reward."""
 _PARTS = 10
 """The course of a reward is told by the medians of so many parts."""
 _MEDIAN = 1.25
@@ -21,7 +25,8 @@ _MEDIAN = 1.25
 def tell_rewards(told: Told, store: Store) -> None:
     """All facts of the rewards, and of the updates of a policy."""
     _tell_equal(told, store)
-    episodes = [*store.of("episode_return"), *store.of("episode_length")]
+    counted = (one for one in store.of("reward") if one.marks and _EPISODE.search(one.marks[0].line))
+    episodes = [*store.of("episode_return"), *store.of("episode_length"), *counted]
     if episodes:
         told.tell("log.agent_trains", True, episodes[0].marks[0])
     if (moves := policy(store)) is not None:
@@ -42,7 +47,7 @@ def _tell_ends(told: Told, store: Store) -> None:
         values = (line := curve_of(series)).values
         if len(values) >= told.limits["points_few"]:
             told.tell("log.answers_cut_share", curve.parts(values, _PARTS)[-1], line.marks[-1])
-    for metric in ("reference_kl", "answer_length"):
+    for metric in ("reference_kl", "answer_length", "policy_entropy"):
         for series in store.of(metric)[:1]:
             values = (line := curve_of(series)).values
             if len(values) >= told.limits["points_few"]:

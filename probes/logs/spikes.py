@@ -105,7 +105,15 @@ def tell_resume(told: Told, line: Curve) -> None:
     if not 1 <= len(back) <= 3:
         return
     place = points[back[0]]
-    earlier, later = line.values[max(0, place - 5) : place], line.values[place : place + 5]
+    # What the checkpoint is older than was lost: the loss is compared with what it was where the run was taken up.
+    here = steps[back[0]]
+    reached = (
+        one
+        for one in range(back[0] - 1, -1, -1)
+        if (step := steps[one]) is None or here is None or step < here
+    )
+    left = points[next(reached, 0)] + 1
+    earlier, later = line.values[max(0, left - 5) : left], line.values[place : place + 5]
     if len(earlier) >= _FEWEST and len(later) >= _FEWEST:
         jumped = curve.median(later) > told.limits["resume_jump"] * curve.median(earlier)
         told.tell("loss.jump_at_resume", jumped, line.marks[place])

@@ -18,8 +18,11 @@ TOKEN = regex(
     re.VERBOSE,
 )
 _ATTACHED = regex(rb"[A-Za-z%]+(?:/[A-Za-z]+| / (?:it|iter|iters|iteration|step|batch)\b)?")
-_SPACED = regex(rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/]|\s*[=:]\s*[-+]?[\d.])")
-"""A unit after a space; in `lr=7e-05 sec/step=0.61` it is the name of the next number."""
+_SPACED = regex(
+    rb"(?i:(?! ?(?:train(?:ing)?|val(?:id(?:ation)?)?|eval|test|dev|loss(?:es)?|metrics?)/))"
+    rb" ?([A-Za-z]+/[A-Za-z]+|GiB|MiB|GB|MB|ms|s|%)(?![\w/]|\s*[=:]\s*[-+]?(?:[\d.]|(?i:nan|inf)))"
+)
+"""A unit after a space; in `lr=7e-05 sec/step=0.61` it is the name of the next number, and `train/loss` is one anyhow."""
 _PER = regex(rb"/[A-Za-z]+(?![\w=])")
 FILE = regex(
     rb"\.(?:py|pyx|ipynb|c|cc|cpp|cu|cuh|h|hpp|rs|go|sh|log|txt|json|jsonl|ya?ml|toml|csv|pth?|ckpt|bin|so)$"
@@ -43,6 +46,8 @@ GIVEN = regex(rb"['\"]?\s*[:=]\s*['\"]?[-+]?(?:\d|\.\d|nan|inf|NaN|Inf)(?!\d{0,2
 """A number is given to what stands before: `step1=0.3` is the name of something."""
 NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
 VALUE_NEXT = regex(rb"(?:\s*[:=]|\s+(?:is|was)\b)\s*(?=[-+]?(?:\d|\.\d|nan|inf|NaN|Inf))")
+COMPARED = regex(rb"\s[<>]=?\s")
+"""A comparison; an arrow, as in `loss -> 0.5`, is none."""
 ANY_NUMBER = regex(rb"\d[\d.,eE+-]*")
 
 

@@ -16,6 +16,7 @@ from .ranks import is_dated
 from .reading import Reading
 from .taking import Taking
 from .tokens import (
+    COMPARED,
     DECIMALS,
     FILE,
     GIVEN,
@@ -142,6 +143,9 @@ class Walk(Taking):
             # A name in a second language follows: `num epochs / epoch数: 3`.
             self.frozen = self.start >= 0
         elif mark[0] in _RESETS or (mark == b"-" and self.line[position : position + 1] in (b" ", b"")):
+            self.reset()
+        elif COMPARED.match(self.line, token.start() - 1):
+            # `loss > 0` is what somebody expects, and was not measured.
             self.reset()
         elif mark == b"|":
             if self.start >= 0 and NUMBER_NEXT.match(self.line, position):

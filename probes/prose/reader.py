@@ -9,6 +9,7 @@ from functools import cached_property
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
 
+from .clauses import Span
 from .denial import Denial
 from .patterns import Patterns
 from .trials import Trials
@@ -38,8 +39,28 @@ class ProseReader:
             for rule in self._index.candidates(sentence):
                 matches = self._patterns.compiled(rule.pattern, 0).finditer(sentence)
                 stated = (match for match in matches if not self._denial.of(sentence, match))
-                if match := next(stated, None):
+                match = next((one for one in stated if not self._is_of_remedy(sentence, rule, one)), None)
+                if match:
                     yield rule, match
+
+    def _is_of_remedy(self, sentence: str, rule: SignatureRule, match: re.Match[str]) -> bool:
+        """Whether what is stated is true of the run with the remedy alone: its setting, or what it is slower than."""
+        compared = self._patterns.phrase("compared").search(sentence)
+        behind = compared is not None and compared.start() <= match.start() <= compared.end()
+        if not behind and not rule.captures:
+            return False
+        cured = self._cured(sentence)
+        if behind and compared is not None and any(end <= compared.start() for _, end in cured):
+            return True
+        return bool(rule.captures) and any(
+            start < match.end() and match.start() < end for start, end in cured
+        )
+
+    def _cured(self, sentence: str) -> list[Span]:
+        """Where a sentence names what made the trouble go away: `with num_workers=0 it works` is no setting of the run in trouble."""
+        named = self._trials.named(sentence)
+        went = self._trials.went(sentence, named) if named else {}
+        return [one.span for one in named if not one.opposite and went.get(one.trial.gives)]
 
     def trials(self, sentence: str) -> dict[str, bool]:
         """What the sentence says about things that were tried: the fact, and whether it is true.

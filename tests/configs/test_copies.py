@@ -10,19 +10,28 @@ from .conftest import Reads
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "instead"),
     [
-        ("00012-stylegan2-gamma2/training_options.json", '{"batch_size": 32, "random_seed": 0}'),
-        ("lightning_logs/version_3/hparams.yaml", "batch_size: 32\nlr: 0.1\n"),
-        ("outputs/2024-06-01/12-00-00/.hydra/config.yaml", "training:\n  batch_size: 32\n  lr: 0.1\n"),
+        (
+            "00012-stylegan2-gamma2/training_options.json",
+            '{"batch_size": 32, "random_seed": 0}',
+            "should be 8",
+        ),
+        ("lightning_logs/version_3/hparams.yaml", "batch_size: 32\nlr: 0.1\n", "should be 8"),
+        # Hydra's command line takes the paths of the file.
+        (
+            "outputs/2024-06-01/12-00-00/.hydra/config.yaml",
+            "training:\n  batch_size: 32\n  lr: 0.1\n",
+            "`training.batch_size=8`",
+        ),
     ],
 )
-def test_a_copy_is_read_and_left_alone(read: Reads, name: str, text: str) -> None:
+def test_a_copy_is_read_and_left_alone(read: Reads, name: str, text: str, instead: str) -> None:
     run = read({name: text})
     assert run["micro_batch_size"] == 32
     patch = run.plan(micro_batch_size=8)
     assert patch.files == ()
-    assert "should be 8" in patch.refused[0].by_hand
+    assert instead in patch.refused[0].by_hand
     assert "does not read" in run.findings.notes[0]
 
 
@@ -49,6 +58,7 @@ ARGS = "task: detect\nmode: train\nimgsz: 640\nlr0: 0.02\noptimizer: SGD\namp: t
         ("go2/params/agent.yaml", "algorithm:\n  learning_rate: 0.02\n", None),
         ("garden/config.yml", "!!python/object:a.Config\nlr: 0.02\n", None),
         ("out/config.yaml", "CUDNN_BENCHMARK: false\nSOLVER:\n  BASE_LR: 0.02\n", None),
+        ("out/config.json", '{"learning_rate": 0.02}', "trainer_state.json"),
         (
             "run/faster-rcnn.py",
             "optim_wrapper = dict(optimizer=dict(type='SGD', lr=0.02))\n",
@@ -74,6 +84,7 @@ def test_what_a_run_wrote_is_known_by_its_place_or_contents(
     [
         ("train7/args.yaml", ARGS),
         ("conf/params.json", '{"lr": 0.02}'),
+        ("conf/config.json", '{"lr": 0.02}'),
         ("out/config.yaml", "SOLVER:\n  BASE_LR: 0.02\n"),
     ],
 )
@@ -101,3 +112,17 @@ def test_the_options_of_timm_have_hyphens(read: Reads) -> None:
     text = "sched: cosine\nopt: sgd\nlr: 0.02\npin_mem: false\n"
     refused = read({"output/train/1/args.yaml": text}).plan(pin_memory=True).refused
     assert [one.option for one in refused] == ["--pin-mem"]
+
+
+def test_hydra_overrides_the_paths_of_its_file_whatever_the_trainer_is(read: Reads) -> None:
+    run = read(
+        {
+            "out/.hydra/config.yaml": "optimizer:\n  lr: 1.0\ntrainer:\n  max_epochs: 30\n  precision: 32\n",
+            "out/.hydra/overrides.yaml": "- optimizer.lr=1.0\n",
+        }
+    )
+    refused = run.plan(learning_rate=0.1, grad_clip_norm=1.0).refused
+    assert [one.option for one in refused] == ["optimizer.lr=0.1", ""]
+    notes = [note for note in run.findings.notes if "wrote" in note]
+    assert len(notes) == 1
+    assert notes[0].startswith("out/.hydra/config.yaml and 1 other are copies that the run wrote")

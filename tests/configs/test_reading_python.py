@@ -49,6 +49,34 @@ def test_arguments_by_name_and_by_position() -> None:
     assert (read["DataLoader.1"], read["DataLoader.num_workers"]) == (8, 2)
 
 
+def test_a_count_is_no_setting_whatever_its_name() -> None:
+    text = (
+        "accum_steps = 4\n"
+        "def train(self):\n"
+        "    total, n_accum = 0.0, 0\n"
+        "    self.epoch = steps = 0\n"
+        "    for batch in data:\n"
+        "        n_accum += 1\n"
+        "        self.epoch += 1\n"
+        "        steps = steps + 1\n"
+        "        if n_accum == accum_steps:\n"
+        "            n_accum = 0\n"
+    )
+    assert values(text) == {"accum_steps": 4, "total": 0.0, "steps": None}
+
+
+def test_what_changes_in_another_way_is_set_to_what_it_starts_from() -> None:
+    text = (
+        "lr = 0.1\nlr *= 0.5\nbatch_size = 16\nbatch_size += 16\nweight_decay = 0\nprint(weight_decay + 1)\n"
+    )
+    assert values(text) | {"print.0": None} == {
+        "lr": 0.1,
+        "batch_size": 16,
+        "weight_decay": 0,
+        "print.0": None,
+    }
+
+
 def test_a_constant_is_followed_to_where_it_is_defined() -> None:
     text = "LR = 5e-5\nopt = AdamW(p, lr=LR)\n"
     entry = next(one for one in python_file.read(text).entries if one.key == "lr")

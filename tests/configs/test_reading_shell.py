@@ -61,6 +61,7 @@ def test_arrays_are_filled_in() -> None:
 
 def test_a_default_of_a_variable_counts_where_nothing_else_does() -> None:
     assert options("python t.py --lr ${LR:-0.1}\n") == {"lr": "0.1"}
+    assert options("LR=${1:-0.1}\npython t.py --lr $LR --seed ${2}\n") == {"lr": "0.1", "seed": None}
 
 
 @pytest.mark.parametrize("value", ["$1", "$(cat lr)", "`cat lr`", "$((1+1))", "$UNKNOWN"])

@@ -21,6 +21,11 @@ DS = '"zero_optimization": {"stage": 2}'
         ("a.sh", "python t.py --per_device_train_batch_size 4 --num_train_epochs 1 --bf16\n", "precision", "bf16"),
         ("a.sh", "python t.py --per_device_train_batch_size 4 --num_train_epochs 1 --fp16 False\n", "precision", "fp32"),
         ("a.json", f'{{{DS}, "fp16": {{"enabled": true}}}}', "precision", "fp16"),
+        # a switch, and a word that is not its own
+        ("a.sh", "fairseq-train --fp16 $DATA --lr 5e-4 --max-update 9\n", "precision", "fp16"),
+        ("a.sh", "fairseq-train --fp16 data-bin/wiki --lr 5e-4 --max-update 9\n", "precision", "fp16"),
+        ("a.sh", "python train.py --amp $DATA --model resnet50 --opt sgd --sched cosine\n", "precision", "fp16"),
+        ("a.sh", "python train.py --amp data/pets --model resnet50 --opt sgd --sched cosine\n", "precision", "fp16"),
         # exponent or scale
         ("a.json", f'{{{DS}, "fp16": {{"enabled": true, "initial_scale_power": 12}}}}', "loss_scale_init", 4096.0),
         ("a.sh", "python pretrain_gpt.py --train-iters 9 --initial-loss-scale 4096\n", "loss_scale_init", 4096.0),

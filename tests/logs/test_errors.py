@@ -112,6 +112,32 @@ def test_an_exception_the_run_survived_comes_after_the_one_that_ended_it(read: R
     assert read(survived + STEP * 5 + TRACEBACK)["log.exception.type"] == "RuntimeError"
 
 
+TRIED = "looking for the largest batch that fits\n" + TRACEBACK
+TRAINS = "".join(f"step {step} loss {2.5 - 0.1 * step:.2f}\n" for step in range(1, 13))
+
+
+def test_an_exception_before_training_that_follows_is_overcome(read: Reads) -> None:
+    run = read(TRIED + TRAINS)
+    assert run["log.exception.type"] is None
+    assert run["log.traceback"] is False
+    assert (run["log.device_memory_gone"], run["gpu.oom.tried_gib"]) == (False, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [TRIED, TRIED + TRAINS[:40], TRAINS + TRIED, "note: the error and the log are these\n" + TRIED + TRAINS],
+    ids=["no training", "hardly any", "training before it", "pieces that a person put together"],
+)
+def test_an_exception_is_not_overcome_where_nothing_shows_it(read: Reads, text: str) -> None:
+    run = read(text)
+    assert (run["log.exception.type"], run["log.device_memory_gone"]) == ("RuntimeError", True)
+
+
+def test_what_ends_a_run_is_told_beside_what_it_got_over(read: Reads) -> None:
+    run = read(TRIED + TRAINS + TRACEBACK.replace("RuntimeError: CUDA", "ValueError: no"))
+    assert (run["log.exception.type"], run["log.traceback"]) == ("ValueError", True)
+
+
 def test_where_a_person_stopped_the_run_is_told(read: Reads) -> None:
     run = read(
         STEP

@@ -97,3 +97,19 @@ def test_words_beside_a_measurement_make_it_no_row_of_settings(read: Reads) -> N
     line = "time=10:00:{0:02} level=info logger=train msg=step host=node1 step={0} loss={1} lr=1e-4 grad_norm=1.0\n"
     run = read("".join(line.format(n, "nan" if n == 40 else 2.5 - n / 100) for n in range(41)))
     assert (run["loss.count"], run["loss.nonfinite"], run["log.steps"]) == (41, True, 40)
+
+
+@pytest.mark.parametrize("name", ["train/loss={}", "loss/train: {}", "train/loss {}", "Train/Loss={}"])
+def test_a_name_with_a_slash_is_no_unit_of_the_number_before_it(read: Reads, name: str) -> None:
+    lines = [
+        f"epoch={n} {name.format('nan' if n > 5 else 2.5 - n / 10)} val/loss={3 - n / 10:.1f}\n"
+        for n in range(9)
+    ]
+    run = read("".join(lines))
+    assert (run["loss.count"], run["loss.nonfinite"], run["loss.eval.nonfinite"]) == (9, True, False)
+
+
+def test_what_is_compared_was_not_measured(read: Reads) -> None:
+    lines = "".join(f"step {n} loss {2.5 - n / 10:.1f}\n" for n in range(9))
+    assert read(f"{lines}expected: loss > 0\n")["loss.count"] == 9
+    assert read(f"{lines}step 9 loss -> 1.5\n")["loss.count"] == 10

@@ -103,3 +103,12 @@ def test_a_fence_that_is_never_closed_is_not_held_in_memory(knowledge: Knowledge
     tracemalloc.stop()
     assert next(one.value for one in found.facts if one.name == "loss.count") == rows
     assert peak < 3 * len(text)
+
+
+def test_a_list_of_versions_makes_no_log_of_a_report(knowledge: Knowledge) -> None:
+    """Few sentences, and under a heading more lines that only name what was used."""
+    text = (
+        "## 问题描述\n\n训练到第 100 步左右卡住不动，单卡可以正常训练。\n\n## 日志\n\n```\nstep 1 loss 2.0\n```\n\n"
+        "## 环境\n\n- GPU: 2 x NVIDIA GeForce RTX 4090\n- PyTorch 2.4.0, CUDA 12.1\n- NCCL 2.20.5\n"
+    )
+    assert {one.name: one.value for one in told(knowledge, text).facts}["test.one_device_works"] is True

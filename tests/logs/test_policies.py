@@ -36,6 +36,15 @@ def test_the_loss_of_an_agent_follows_what_it_meets(knowledge: Knowledge) -> Non
     assert not [name for name in (*SHAPES, "loss.still_falling", "loss.plateau") if name in found]
 
 
+@pytest.mark.parametrize(
+    ("line", "agent"),
+    [("episode {} reward {:.2f} td_loss {:.5f}", True), ("epoch {} reward {:.2f} loss {:.5f}", None)],
+)
+def test_a_reward_of_counted_episodes_is_that_of_an_agent(read: Reads, line: str, agent: bool | None) -> None:
+    run = read("".join(line.format(10 * n, n / 20, 1e-4 * (1 + 30 * (n == 6))) + "\n" for n in range(1, 17)))
+    assert run["log.agent_trains"] is agent
+
+
 @pytest.mark.parametrize(("more", "total"), [(" steps {}", None), ("", 40)])
 def test_updates_are_no_total_of_the_steps_of_an_agent(read: Reads, more: str, total: int | None) -> None:
     lines = [f"update {n}/40{more.format(n * 2048)} ep_ret {n}.5 loss 0.1\n" for n in range(1, 41)]

@@ -70,6 +70,32 @@ def test_the_curve_of_a_run_that_goes_on_begins_in_the_first_log_and_ends_in_the
     assert [(one.input, one.line) for one in places] == [("a.log", 1), ("b.log", 24)]
 
 
+def test_a_run_taken_up_at_an_older_checkpoint_is_compared_with_what_it_was_there(
+    knowledge: Knowledge,
+) -> None:
+    """What came after the checkpoint was lost when the run died: the loss is back where it was, and nothing jumped."""
+
+    def steep(epoch: int) -> float:
+        return 3 * 0.95**epoch
+
+    def healthy(epochs: range) -> str:
+        return "".join(
+            f"step {one} train_loss={steep(one):.4f} lr={0.001 * 0.9**one:.6g}\n" for one in epochs
+        )
+
+    def anew(epochs: range) -> str:
+        return "".join(f"step {one} train_loss=3.0 lr=0.001\n" for one in epochs)
+
+    for goes_on, jumped in ((healthy, False), (anew, True)):
+        parts = [healthy(range(1, 41)), goes_on(range(26, 60))]
+        logs = [Input(f"{n}.log", Kind.LOG, data=part.encode()) for n, part in enumerate(parts)]
+        facts = facts_of(knowledge, *logs)
+        values = facts.value("loss.jump_at_resume"), facts.value("log.lr.jump_at_resume")
+        assert values == (jumped, jumped)
+        in_one = Input("all.log", Kind.LOG, data="".join(parts).encode())
+        assert facts_of(knowledge, in_one).value("loss.jump_at_resume") is jumped
+
+
 def test_a_run_that_broke_ended_there_whatever_was_done_then(knowledge: Knowledge) -> None:
     first = log("a.log", range(1, 40), lambda epoch: falling(epoch) if epoch < 35 else float("nan"), 0.001)
     facts = facts_of(knowledge, first, log("b.log", range(40, 60), falling, 0.0001))
@@ -137,3 +163,48 @@ def test_each_resume_of_a_log_is_looked_at() -> None:
     assert fact.value is True
     assert fact.place is not None
     assert fact.place.line == 8
+
+
+def test_one_rate_before_a_resume_is_enough() -> None:
+    fact = facts_of(load([own_pack()]), in_one_log([1e-3], [1e-1, 1e-1]))
+    assert fact.value("log.lr.jump_at_resume") is True
+
+
+def lossy(*stretches: list[float]) -> Input:
+    """A log whose steps go on over each resume."""
+    lines, step = list[str](), 0
+    for stretch in stretches:
+        lines += ["Resuming from out/last.ckpt\n"] if lines else []
+        for value in stretch:
+            step += 1
+            lines.append(f"step {step} loss {value:.4f}\n")
+    return Input("train.log", Kind.LOG, data="".join(lines).encode())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "jumped"),
+    [
+        ([1.2, 1.1, 1.15, 1.1], [2.3, 2.1, 2.2], True),
+        ([1.2, 1.1, 1.15, 1.1], [1.12, 1.08, 1.1], False),
+        # One high value is an unlucky batch.
+        ([1.2, 1.1, 1.15, 1.1], [2.3, 1.1, 1.1], False),
+        # Too little to tell a level by.
+        ([1.2, 1.1], [2.3, 2.1, 2.2], None),
+        ([1.2, 1.1, 1.15, 1.1], [2.3, 2.1], None),
+        # A loss below zero has no multiple.
+        ([-1.2, -1.1, -1.15], [-0.3, -0.2, -0.2], None),
+    ],
+)
+def test_the_loss_where_one_log_goes_on_from_a_checkpoint(
+    before: list[float], after: list[float], jumped: bool | None
+) -> None:
+    assert facts_of(load([own_pack()]), lossy(before, after)).value("loss.jump_at_resume") is jumped
+
+
+def test_the_worst_resume_of_a_log_is_told() -> None:
+    log = lossy([1.2, 1.1, 1.1, 1.1], [1.1, 1.0, 1.1, 1.0], [2.0, 2.1, 2.2])
+    fact = facts_of(load([own_pack()]), log).get("loss.jump_at_resume")
+    assert fact is not None
+    assert fact.value is True
+    assert fact.place is not None
+    assert fact.place.line == 11

@@ -126,6 +126,18 @@ def test_validation_that_rises_while_training_falls(knowledge: Knowledge) -> Non
     assert found["loss.gap"] == pytest.approx(1.8 / 0.3, rel=0.5)
 
 
+def test_validation_that_only_rises_since_its_best_has_turned(knowledge: Knowledge) -> None:
+    found = facts(knowledge, loss="1.9..0.9x6", eval_loss="1.80 1.74 1.72 1.75 1.76 1.90")
+    assert found["loss.eval.rising"] is True
+
+
+@pytest.mark.parametrize(
+    "evals", ["1.80 1.74 1.72 1.75 1.73 1.81", "1.80 1.74 1.72 1.73 1.74 1.75", "1.8 1.9 1.7 1.9"]
+)
+def test_validation_that_wobbles_or_hardly_rises_has_not(knowledge: Knowledge, evals: str) -> None:
+    assert facts(knowledge, loss="1.9..0.9x6", eval_loss=evals)["loss.eval.rising"] is False
+
+
 def test_perplexity_stands_in_for_a_validation_loss(knowledge: Knowledge) -> None:
     found = facts(knowledge, loss="3..0.5x10", eval_perplexity="28 21 24 33 47")
     assert found["loss.eval.rising"] is True
@@ -279,3 +291,25 @@ def test_a_score_of_the_rare_class_that_stays_at_zero(knowledge: Knowledge) -> N
     found = facts(knowledge, accuracy="0.97x5", eval_recall="0x5")
     assert found["log.eval_accuracy.rare_zero"] is True
     assert "log.eval_accuracy.rare_zero" not in facts(knowledge, accuracy="0.97x5", eval_recall="0x4 0.2")
+
+
+@pytest.mark.parametrize(
+    ("scores", "perfect"),
+    [("0.9996 1.0 1.0 1.0", True), ("0.982 0.989 0.991 0.992 0.993", None), ("0.6 0.7 0.9 1.0", False)],
+    ids=["no mistake from the start", "digits", "no mistake in the end"],
+)
+def test_validation_is_too_good_where_it_makes_no_mistake_from_the_start(
+    knowledge: Knowledge, scores: str, perfect: bool | None
+) -> None:
+    assert facts(knowledge, eval_accuracy=scores).get("log.eval_accuracy.perfect_early") is perfect
+
+
+@pytest.mark.parametrize(
+    ("train", "validation", "below"),
+    [("1.0 0.6 0.4 0.3 0.25", "0.5 0.3 0.2 0.16 0.14", True), ("0.2 0.1 0.05 0.026 0.013", "0.13 0.07 0.035 0.018 0.01", False)],
+    ids=["always better", "as the end of an epoch is"],
+)  # fmt: skip
+def test_validation_that_is_only_as_far_as_the_end_of_its_epoch_is_not_below_training(
+    knowledge: Knowledge, train: str, validation: str, below: bool
+) -> None:
+    assert facts(knowledge, loss=train, eval_loss=validation).get("loss.eval.below_train") is below

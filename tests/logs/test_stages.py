@@ -36,6 +36,17 @@ def test_epochs_that_are_counted_anew_begin_a_stage(read: Reads) -> None:
     assert (run["loss.spike"], run["loss.trend"]) == (False, "falling")
 
 
+def test_a_loop_that_counts_anew_under_another_word_begins_a_stage(read: Reads) -> None:
+    run = read(falling("pretrain step", 0.3) + falling("step", 9.0))
+    assert (run["loss.spike"], run["loss.trend"]) == (False, "falling")
+
+
+def test_words_that_take_turns_or_count_on_begin_none(read: Reads) -> None:
+    turns = "".join(falling(f"{word} step", 0.5, 5, first) for first in (1, 6) for word in ("head", "body"))
+    assert read(turns + falling("step", 20.0, first=1))["loss.spike"] is True
+    assert read(falling("warm step", 1.0) + falling("step", 20.0, first=21))["loss.spike"] is True
+
+
 def test_what_diverges_within_its_stage_does(read: Reads) -> None:
     last = "".join(FALL.format("epoch", 1 + n, 0.2 * 1.3**n) for n in range(20))
     assert read(falling("epoch", 2.0) + "Stage 2/2: all layers\n" + last)["loss.diverging"] is True

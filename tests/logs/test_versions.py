@@ -51,6 +51,23 @@ def test_runs_side_by_side_are_named(tmp_path: Path) -> None:
     )
 
 
+def test_what_hydra_keeps_of_a_run_is_the_runs_own(tmp_path: Path) -> None:
+    for name in ("0", "1"):
+        (tmp_path / name / ".hydra").mkdir(parents=True)
+        (tmp_path / name / ".hydra" / "config.yaml").write_text("lr: 0.1\n")
+        (tmp_path / name / "train.log").write_text("step 1 loss 2.0\n")
+    (tmp_path / "train.py").write_text("print(1)\n")
+    found = discover([tmp_path])
+    assert found.runs == [tmp_path / "0", tmp_path / "1"]
+    apart = found.of_run(tmp_path / "1")
+    assert [one.path for one in apart.inputs if one.path] == [
+        tmp_path / "train.py",
+        tmp_path / "1" / "train.log",
+        tmp_path / "1" / ".hydra" / "config.yaml",
+    ]
+    assert apart.notes == []
+
+
 def test_logs_of_ranks_and_what_lies_inside_a_run_are_one(tmp_path: Path) -> None:
     run(tmp_path / "run")
     run(tmp_path / "run" / "eval")

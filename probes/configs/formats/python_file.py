@@ -29,7 +29,7 @@ def read(text: str) -> Reading:
         return Reading(problems=(Problem(f"cannot be parsed: {error}", 0, "note"),))
     reader = _Reader(source)
     reader.walk(source.tree)
-    entries = sorted(reader.entries, key=lambda one: one.at)
+    entries = sorted((one for one in reader.entries if not reader.counts(one)), key=lambda one: one.at)
     return Reading(
         tuple(entries), tuple(reader.problems), calls=frozenset(reader.calls), sections=reader.sections
     )
@@ -45,6 +45,7 @@ class _Reader:
         self.known = constants(source.tree)
         self.targets: dict[ast.expr, str] = {}
         """What a callable gives -> the variable that it is kept in."""
+        self.added_to: set[Path] = set()
 
     def walk(self, tree: ast.Module) -> None:
         for node in ast.walk(tree):
@@ -54,6 +55,8 @@ class _Reader:
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
                         self.assign(target, value)
+                case ast.AugAssign(target=target, op=ast.Add()):
+                    self.added_to.add(dotted(target))
                 case ast.AnnAssign(target=target, value=ast.expr() as value):
                     self.assign(target, value)
                 case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
@@ -81,6 +84,9 @@ class _Reader:
                     self.assign(one, other)
                 return
         path = dotted(target)
+        match value:
+            case ast.BinOp(left=ast.Name() | ast.Attribute() as left, op=ast.Add()) if path == dotted(left):
+                self.added_to.add(path)
         if path and isinstance(value, ast.Call):
             # Of `val = make(...).batch(8).prefetch(2)` every call is for `val`.
             held: ast.expr = value
@@ -91,6 +97,10 @@ class _Reader:
             self.emit(path[2:], value, kind="environment")
         elif path:
             self.emit(path, value, key=self.offset(target.lineno, target.col_offset))
+
+    def counts(self, entry: Entry) -> bool:
+        """Whether it is a count or a sum that starts at nothing: no setting, whatever its name."""
+        return not entry.kind and entry.value == 0 and entry.path in self.added_to
 
     def defaults(self, arguments: ast.arguments) -> None:
         named = [*arguments.posonlyargs, *arguments.args]

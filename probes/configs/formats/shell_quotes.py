@@ -10,7 +10,7 @@ UNKNOWN = "\ufffc"
 """Stands for what only running the script would tell."""
 MAX_CHARACTERS = 2_000_000
 """Characters that all words together may grow to."""
-_VARIABLE = regex(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:\[[@*]\])?(?::?([-=])([^}]*))?\})")
+_VARIABLE = regex(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*|\d+)(?:\[[@*]\])?(?::?([-=])([^}]*))?\})")
 _QUOTED = regex(r"[^\\\"$`]+")
 
 

@@ -1,0 +1,39 @@
+"""Which exceptions a run got over: libraries show what they tried at the start, and then the run trains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .collected import Collected
+from .hits import Hits
+from .log import Log
+
+_TRAINED_ON = 8
+"""Losses that are printed after it: fewer may be what another rank or a pasted piece still shows."""
+
+
+def training_from(log: Log) -> int:
+    """The line of the first loss, where training went on from there; 0 where it did not, or people wrote in between.
+
+    What stands before it did not keep the run from training. In what a person pasted, pieces stand in any order.
+    """
+    if log.heard.said or not log.is_text:
+        return 0
+    losses = [one for one in log.store if one.marks and one.name.metric in ("loss", "loss_part")]
+    if max((one.count for one in losses), default=0) < _TRAINED_ON:
+        return 0
+    return min(one.marks[0].number for one in losses)
+
+
+def forget_overcome(facts: Collected, hits: Hits, lines: Iterable[tuple[str, int]]) -> None:
+    """Forget the failures that were read from exceptions which the run got over, by input and line."""
+    overcome = set(lines)
+    for signature, hit in list(hits.found.items()):
+        found = set(hit.lines)
+        if hit.rule.role != "failure" or hit.count > len(hit.lines) or not found or found - overcome:
+            continue
+        del hits.found[signature]
+        for name in (hit.rule.fact, *hit.rule.facts, *hit.rule.captures.values()):
+            fact = facts.get(name)
+            if fact is not None and fact.place == hit.place:
+                facts.drop(name)
