@@ -32,11 +32,26 @@ class BadInput(Exception):
 class Found:
     """The inputs, and what a person should know about how they were found."""
 
-    __slots__ = ("inputs", "notes")
+    __slots__ = ("inputs", "notes", "read_as_one", "runs")
 
     def __init__(self, inputs: Iterable[Input] = ()) -> None:
         self.inputs = list(inputs)
         self.notes: list[str] = []
+        self.runs: list[Path] = []
+        """The folders of runs that lie side by side in a directory."""
+        self.read_as_one = ""
+        """The note that says of them that they were."""
+
+    def of_run(self, run: Path) -> Found:
+        """What is there of one of the runs: its own files, and those of none, such as a script that all share."""
+        others = [one for one in self.runs if one != run]
+        apart = Found(
+            one
+            for one in self.inputs
+            if one.path is None or not any(other in one.path.parents for other in others)
+        )
+        apart.notes = [note for note in self.notes if note != self.read_as_one]
+        return apart
 
 
 def discover(paths: Iterable[Path]) -> Found:
@@ -121,19 +136,25 @@ def _walk(root: Path, found: Found) -> None:
         found.inputs += printed
     if len(runs := _runs(found.inputs[before:])) > 1:
         names = ", ".join(str(one.relative_to(root)) for one in runs[:_NAMED])
-        found.notes.append(
+        found.runs += runs
+        found.read_as_one = (
             f"{root}: {len(runs)} runs side by side were read as one; name the one you mean: {names}"
         )
+        found.notes.append(found.read_as_one)
     if len(found.inputs) == before:
         found.notes.append(f"{root}: no log, configuration or script in this directory")
 
 
 def _runs(inputs: Iterable[Input]) -> list[Path]:
-    """The folders with a log and a configuration of their own, none of them inside another."""
+    """The folders with a log and a configuration of their own, none of them inside another.
+
+    What a tool keeps of a run in a hidden folder, such as Hydra in `.hydra`, is the run's own.
+    """
     kinds: dict[Path, set[Kind]] = {}
     for one in inputs:
         if one.path is not None:
-            kinds.setdefault(one.path.parent, set()).add(one.kind)
+            folder = one.path.parent
+            kinds.setdefault(folder.parent if folder.name[:1] == "." else folder, set()).add(one.kind)
     logs = {Kind.LOG, Kind.RECORDS, Kind.EVENTS}
     whole = [folder for folder, held in kinds.items() if Kind.CONFIG in held and held & logs]
     return sorted(one for one in whole if not any(other in one.parents for other in whole))

@@ -11,6 +11,7 @@ from .lines import Line, Span, line_of, title
 FIXES = 4
 DIFF_LINES = 24
 BY_HAND = 2
+CODE_LINES = 6
 
 
 def fixes(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -52,8 +53,27 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         # What the patch leaves out belongs to the same change: half of it may be worse than none.
         for note in one.by_hand[:BY_HAND]:
             yield line_of(f"      by hand: {note}", hang=6)
+    if is_code_alone(one):
+        yield from _code(one)
     if one.take_back_when:
         yield line_of(Span(f"      take back: {one.take_back_when}", "dim"), hang=6)
+
+
+def is_code_alone(one: FixOffered) -> bool:
+    """Whether nothing but its code tells what to do."""
+    return not (one.settings or one.patch or one.by_hand or one.command or one.steps)
+
+
+def _code(one: FixOffered) -> Iterator[Line]:
+    """The code of a fix that says nothing else of what to do, or at least why it helps."""
+    lines = one.code.rstrip().splitlines()
+    if not lines:
+        yield from (line_of(f"      {text}", hang=6) for text in one.why.splitlines()[:BY_HAND])
+        return
+    for text in lines[:CODE_LINES]:
+        yield line_of("      ", Span(text, "dim"))
+    if len(lines) > CODE_LINES:
+        yield line_of(Span(f"      ... {len(lines) - CODE_LINES} more lines in the report", "dim"))
 
 
 def _diff(one: FixOffered) -> Iterator[Line]:

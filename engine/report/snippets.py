@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Collection
 from typing import Any
 
 from ..diagnosis import Diagnosis
 from ..facts import Facts
 from ..kb.knowledge import Knowledge
-from .templating import render
 
 _NAMES = {"loss": "loss", "model": "model", "optimizer": "optimizer", "loader": "loader", "scaler": ""}
 _VALUES: dict[str, tuple[str, Any]] = {
@@ -22,6 +22,9 @@ _VALUES: dict[str, tuple[str, Any]] = {
 
 def snippet(name: str, facts: Facts, knowledge: Knowledge) -> str:
     """The code of a snippet, with the thresholds of the knowledge base; names that are not known here are the usual ones."""
+    # The templates are loaded where there is code to fill: few answers on a screen need it.
+    from .templating import render
+
     values = {key: facts.value(fact) or usual for key, (fact, usual) in _VALUES.items()}
     names = {key: _identifier(facts.value(f"code.{key}_name"), usual) for key, usual in _NAMES.items()}
     module = facts.value("act.nonfinite_module")
@@ -39,11 +42,13 @@ def _identifier(value: object, usual: str) -> str:
     return usual
 
 
-def with_code(diagnosis: Diagnosis, facts: Facts, knowledge: Knowledge) -> Diagnosis:
-    """The diagnosis with the code of every fix that brings some."""
+def with_code(
+    diagnosis: Diagnosis, facts: Facts, knowledge: Knowledge, only: Collection[str] | None = None
+) -> Diagnosis:
+    """The diagnosis with the code of every fix that brings some, or of those named alone."""
     fixes = tuple(
         one._replace(code=snippet(name, facts, knowledge))
-        if (name := knowledge.fixes[one.id].snippet)
+        if (name := knowledge.fixes[one.id].snippet) and (only is None or one.id in only)
         else one
         for one in diagnosis.fixes
     )

@@ -14,6 +14,28 @@ from torch import nn
 model = nn.Linear(4, 1)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 """
+DOUBLE_SOFTMAX = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(10, 3)
+
+    def forward(self, x):
+        return torch.softmax(self.fc(x), dim=1)
+
+
+net, criterion = Net(), nn.CrossEntropyLoss()
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+for x, y in loader:
+    opt.zero_grad()
+    loss = criterion(net(x), y)
+    loss.backward()
+    opt.step()
+"""
 NAMESPACE = "Namespace(batch_size=128, epochs=20, workers=16, opt='sgd', lr=0.1, momentum=0.9)\n"
 HEALTHY = "".join(
     f"Step {step}/2000 loss {0.4 + 2 * 0.9 ** (step / 50):.4f}\n" for step in range(50, 2050, 50)
@@ -117,3 +139,42 @@ def test_no_part_of_a_secret_is_left_where_a_message_is_cut(
     error = f"RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB {'y' * length}/hf_QbCdEfGhIjKlMnOpQrStUvWxYz01"
     log.write_text("".join(f"step {n} loss 2.5\n" for n in range(20)) + error + "\n")
     assert "hf_" not in diagnose(log, "--no-machine", "--format", form).out.replace("\\", "")
+
+
+def test_a_fix_that_is_code_alone_shows_it_with_the_names_of_the_script(
+    diagnose: Command, folder: Path
+) -> None:
+    (folder / "train.py").write_text(DOUBLE_SOFTMAX)
+    said = diagnose("--symptom", "loss-not-decreasing", "train.py", "--no-machine").out
+    assert "scores = net(x)" in said
+    report = diagnose("--symptom", "loss-not-decreasing", "train.py", "--no-machine", "-f", "markdown").out
+    assert "```python\nscores = net(x)" in report
+
+
+def write_run(folder: Path, loss: str) -> None:
+    (folder / ".hydra").mkdir(parents=True)
+    (folder / ".hydra" / "config.yaml").write_text("optimizer:\n  name: sgd\n  lr: 0.5\n")
+    lines = [f"step={n} train/loss={loss if n > 20 else 2.5 - n / 50}\n" for n in range(40)]
+    (folder / "train.log").write_text("".join(lines))
+
+
+def test_of_runs_side_by_side_the_one_in_trouble_is_shown_and_the_others_are_told(
+    diagnose: Command, folder: Path
+) -> None:
+    write_run(folder / "sweep" / "0", "1.9")
+    write_run(folder / "sweep" / "1", "nan")
+    write_run(folder / "sweep" / "2", "1.8")
+    result = diagnose("sweep", "--no-machine")
+    assert result.code == 1
+    assert "nan-loss" in result.out
+    assert "sweep/1/train.log:22" in result.out
+    said = " ".join(result.out.split())
+    assert "3 runs side by side were read, each by itself; shown is 1." in said
+    assert "0: nothing wrong found; 2: nothing wrong found" in said
+    assert "sweep/0/train.log:" not in result.out
+
+
+def test_several_runs_that_are_named_are_read_as_one(diagnose: Command, folder: Path) -> None:
+    write_run(folder / "sweep" / "0", "1.9")
+    write_run(folder / "sweep" / "1", "nan")
+    assert "side by side" not in diagnose("sweep/0", "sweep/1", "--no-machine").out

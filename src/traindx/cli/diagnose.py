@@ -15,6 +15,9 @@ from .group import MainCommand
 
 if TYPE_CHECKING:
     from traindx.engine.diagnose import Reasoned
+    from traindx.probes.discover import Found
+
+    from .session import Session
 
 _FORMATS = ("text", "markdown", "json")
 _EPILOG = """\
@@ -143,6 +146,7 @@ def diagnose(
     from .knowledge import knowledge
     from .patching import Patching
     from .session import Session
+    from .side_by_side import worst_of
 
     if experiments:
         from .experiment import from_main_command
@@ -154,8 +158,16 @@ def diagnose(
         raise BadCall("--diff prints a patch and --format says how to print a diagnosis: choose one")
     known = knowledge(kb_folders)
     found = collect(paths, logs=logs, configs=configs, codes=codes, nothing_else=not (symptoms or answers))
-    session = Session(known, found, scan=scan, machine=machine, budget=budget, top=top)
-    reasoned = session.run(symptoms, answers)
+
+    def begin(inputs: Found) -> Session:
+        return Session(known, inputs, scan=scan, machine=machine, budget=budget, top=top)
+
+    apart = worst_of(found, begin, symptoms, answers)
+    if apart is None:
+        session = begin(found)
+        reasoned = session.run(symptoms, answers)
+    else:
+        session, reasoned = apart
     if ask:
         from .questions import ask_on
 

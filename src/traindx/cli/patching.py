@@ -14,6 +14,8 @@ from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis, FilePatch, FixOffered
 from traindx.engine.facts import Origin
 from traindx.engine.fixes import Offer
+from traindx.engine.report.screen_fixes import FIXES, is_code_alone
+from traindx.engine.report.snippets import with_code
 
 from .changes import says_more, with_options, without_secrets
 from .choosing import CHANGES_RESULTS, DONE, ONLY_IF, RUN_AGAIN, Choice, undecided
@@ -60,7 +62,10 @@ class Patching:
             for fix in fixes
             if fix.patch or says_more(fix) or not offers[fix.id].settings or self._scripts
         )
-        return diagnosis._replace(fixes=tuple(kept), left_out=left_out)
+        diagnosis = diagnosis._replace(fixes=tuple(kept), left_out=left_out)
+        # The screen shows the code of few.
+        only = {one.id for one in diagnosis.fixes[:FIXES] if is_code_alone(one)} if to_taken else None
+        return with_code(diagnosis, self._reasoned.gathered.facts, self._session.knowledge, only)
 
     def _is_looked_at(self, offer: Offer, before: Sequence[FixOffered]) -> bool:
         """Whether a fix is taken, or was looked at on the way to the first that is."""
