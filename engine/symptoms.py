@@ -89,7 +89,12 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     told = _told(knowledge, facts)
     if surest < enough and not _is_clear(told, weights):
         return []
-    hints = [_with_words(one, told, facts, weights) for one in hints]
+    # A rule knows better than words what a sentence tells: where one hears a symptom, words only tell such apart.
+    heard = {one.symptom.id for one in hints if _is_said(one, facts)}
+    hints = [
+        one if heard and one.symptom.id not in heard else _with_words(one, told, facts, weights)
+        for one in hints
+    ]
 
     def odds(one: Seen) -> float:
         own = one.confidence / (1 - one.confidence)
@@ -101,7 +106,10 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
         )
         return own + own / weights.symptom * math.fsum(shown) * weights.priors[one.symptom.silent]
 
-    best = max(hints, key=lambda one: (odds(one), one.symptom.id))
+    # What the evidence makes likely shows itself: words alone point past none of its symptoms.
+    own = {name for each in causes if each.confidence >= weights.likely for name in each.cause.symptoms}
+    open_ = [one for one in hints if one.symptom.id in own or _is_shown(one)] if own else hints
+    best = max(open_ or hints, key=lambda one: (odds(one), one.symptom.id))
     shows = tuple(line for line in best.evidence if line.decibans > 0)
     return [best._replace(confidence=DETECTED, evidence=shows)]
 
@@ -119,6 +127,23 @@ def _is_clear(told: Mapping[str, Likeness], weights: Weights) -> bool:
     shares = sorted((one.share for one in told.values()), reverse=True)
     enough = any(one.nearest >= weights.words_tell for one in told.values())
     return enough and (len(shares) == 1 or shares[1] <= CLEAR)
+
+
+def _is_said(one: Seen, facts: Facts) -> bool:
+    """Whether a rule hears a person tell of a symptom."""
+    return any(
+        line.decibans > 0 and any(_from_prose(name, facts) for name in line.facts) for line in one.evidence
+    )
+
+
+def _is_shown(one: Seen) -> bool:
+    """Whether anything but words speaks for a symptom."""
+    return any(line.decibans > 0 and not line.hint for line in one.evidence)
+
+
+def _from_prose(name: str, facts: Facts) -> bool:
+    fact = facts.get(name)
+    return name == "log.prose" or (fact is not None and fact.origin is Origin.PROSE)
 
 
 def _with_words(one: Seen, told: Mapping[str, Likeness], facts: Facts, weights: Weights) -> Seen:
