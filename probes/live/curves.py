@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from statistics import median
 from typing import Any
 
 from traindx.engine.facts import Fact, Place
@@ -20,6 +21,8 @@ from .shares import COLUMNS
 
 GIB = float(1 << 30)
 _SOME = 3
+_NEAR, _HIGHER = 20, 1.1
+"""Losses before and after a stage that are compared, and how many times as high they are after it."""
 _QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
 """A loss as the script computes it may be anything; what trainers hide from their logs is not hidden here."""
 _COLUMNS: Mapping[str, tuple[str, float]] = {
@@ -64,6 +67,8 @@ class Curve:
         """The seconds that the parts of each step took."""
         self.stages: list[int] = []
         """The steps from which on samples are larger than ever before."""
+        self.spreads: list[int] = []
+        """The steps from which on samples are spread otherwise than ever before."""
 
     def extend(self, columns: Mapping[str, Sequence[Any]], rows: Sequence[int]) -> None:
         """Take in these rows of one `steps` record."""
@@ -106,6 +111,11 @@ class Curve:
         part = max(1, len(values) // 4)
         return bool(values) and max(values[-part:]) > factor * max(map(abs, values[:part]))
 
+    def harder(self) -> list[int]:
+        """The steps at which stages begin: with larger samples, and with samples spread otherwise whose loss is higher."""
+        loss = self.losses()
+        return [*self.stages, *(step for step in self.spreads if loss is not None and _rises(loss, step))]
+
     def losses(self) -> Series | None:
         """Its loss in each step."""
         return next(iter(self.store.of("loss")), None)
@@ -140,7 +150,7 @@ def _of_process(process: Process) -> Iterator[Curve]:
             curve.copied = True
     for record in process.of("stage"):
         if (curve := curves.get(whole(record.get("optimizer")) or 0)) and (step := whole(record.get("step"))):
-            curve.stages.append(step)
+            (curve.spreads if record.get("by") == "spread" else curve.stages).append(step)
     if curves:
         _evaluate(process, curves[min(curves)])
     yield from curves.values()
@@ -162,7 +172,7 @@ def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[
     def place(mark: Mark) -> Place:
         return Place(RUN, step=int(mark.step) if mark.step is not None else None, rank=mark.rank)
 
-    told = Told(limits, place, lambda mark: Where(mark.step), _QUIRKS, announced=curve.stages)
+    told = Told(limits, place, lambda mark: Where(mark.step), _QUIRKS, announced=curve.harder())
     tell_series(told, curve.store)
     _tell_zero_from_start(told, curve)
     told.tell("log.steps", curve.steps, Mark(curve.steps, b"", step=float(curve.steps)))
@@ -177,6 +187,13 @@ def _tell_zero_from_start(told: Told, curve: Curve) -> None:
         nothing = not any(loss.values[:_SOME])
         told.tell("loss.zero_from_start", nothing, loss.marks[0])
         told.tell("loss.zero", True if nothing else None, loss.marks[0])
+
+
+def _rises(loss: Series, step: int) -> bool:
+    """Whether from about a step on the loss is higher than it was before."""
+    place = loss.marks.before(step)
+    before, after = loss.values[max(0, place - _NEAR) : place], loss.values[place : place + _NEAR]
+    return bool(before and after) and median(after) > _HIGHER * median(before) > 0
 
 
 def _measured(value: Any) -> float | None:

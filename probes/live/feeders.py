@@ -1,17 +1,21 @@
-"""A thread that was to bring batches and raised, after which the main thread waited for it in vain."""
+"""Who was to bring something and never could: a thread that raised, a process whose queue nobody reads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from .processes import Process, Record
-from .standstill import frames_of, library_module, own_frame, standstill_of
+from .standstill import frames_of, function_of, library_module, own_frame, standstill_of
 from .told import LiveFacts
 
 _EMPTY = ("_queue.Empty", "queue.Empty", "TimeoutError", "threading.BrokenBarrierError")
 """What the main thread raises that waited for another with a time limit."""
 _WAITS = ("queue.py", "threading.py", "connection.py", "selectors.py")
 """Modules of Python's own library in which a thread waits for another."""
+_JOINS_FEEDER = ("queues.py", "_finalize_join")
+"""Where a process ends that waits until all it has put into a queue is in the pipe."""
+_FOR_PROCESS = (("process.py", "join"), ("popen_fork.py", "wait"), ("popen_forkserver.py", "wait"))
+"""Where a process waits for the end of one that it has started."""
 
 
 def tell_failed_feeder(facts: LiveFacts, processes: Sequence[Process]) -> None:
@@ -25,6 +29,29 @@ def tell_failed_feeder(facts: LiveFacts, processes: Sequence[Process]) -> None:
         if any(_is_after(process, one, raised) and _waits(one) for one in later):
             text = f"{raised.get('type')} in the thread {raised.get('thread')}"
             facts.tell("process.feeder_failed", True, process.place(raised, text))
+
+
+def tell_unread_queue(facts: LiveFacts, processes: Sequence[Process]) -> None:
+    """Say that a process waits for the end of another one, which waits for its queue to be read.
+
+    A pipe holds little: what a process has put into a queue keeps it from ending until somebody takes it out.
+    The one that waits may be stopped before the other has stood still for as long.
+    """
+    stuck = {one.pid: (one, record) for one in processes if (record := standstill_of(one)) is not None}
+    for process in processes:
+        record = standstill_of(process, halts=True)
+        waiting, its = stuck.get(process.parent, (None, {}))
+        if (
+            record is not None
+            and waiting is not None
+            and _JOINS_FEEDER in _functions(record)
+            and set(_FOR_PROCESS) & set(_functions(its))
+        ):
+            facts.tell("process.queue_not_read", True, waiting.place(its, own_frame(frames_of(its))))
+
+
+def _functions(record: Record) -> list[tuple[str, str]]:
+    return [(library_module(one), function_of(one)) for one in frames_of(record)]
 
 
 def _is_after(process: Process, record: Record, first: Record) -> bool:

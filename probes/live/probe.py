@@ -13,7 +13,7 @@ from .apart import are_apart, aside
 from .crowd import tell_crowd
 from .curves import Curve, curves_of, facts_of
 from .failures import read_failures
-from .feeders import tell_failed_feeder
+from .feeders import tell_failed_feeder, tell_unread_queue
 from .native import tell_fault
 from .printed import printed_facts
 from .processes import RUN, Process, Record
@@ -96,6 +96,7 @@ class LiveProbe:
         events = [*failures.events, *warnings.events, *self._said_events(processes)]
         tell_fault(self._facts, processes)
         tell_failed_feeder(self._facts, processes)
+        tell_unread_queue(self._facts, processes)
         tell_crowd(self._facts, processes)
         if trainers:
             world = max(one.world_size for one in trainers)

@@ -21,6 +21,7 @@ Step = tuple[int, int]
 
 def tell_drift(facts: LiveFacts, processes: Sequence[Process], tolerance: float) -> None:
     """Say whether two ranks disagree. `tolerance` is a share of the larger of two sums."""
+    _tell_averaged(facts, processes, tolerance)
     for column, fact in _KINDS.items():
         sums = {one.rank: (one, _sums(one, column)) for one in processes if one.rank is not None}
         common = set.intersection(*(set(own) for _, own in sums.values())) if len(sums) > 1 else set()
@@ -33,6 +34,21 @@ def tell_drift(facts: LiveFacts, processes: Sequence[Process], tolerance: float)
             facts.tell(fact, differ, sums[rank][0].place({"step": key[1]}, text))
             if differ:
                 break
+
+
+def _tell_averaged(facts: LiveFacts, processes: Sequence[Process], tolerance: float) -> None:
+    """Say whether the ranks train one model: a wrapper averages its gradients, or they are equal in some step.
+
+    Else each may have a model of its own (of an ensemble, of a fold), or they meet now and then, as in local SGD.
+    """
+    ranks = [one for one in processes if one.rank is not None]
+    wrapped = any(record.get("wrapped") for one in ranks for record in one.of("checksum"))
+    sums = [_sums(one, "gradients") for one in ranks]
+    common = set.intersection(*map(set, sums)) if len(sums) > 1 else set()
+    values = [[own[key] for own in sums] for key in common]
+    equal = any(max(one) - min(one) <= tolerance * max(one) for one in values if max(one) > 0)
+    if wrapped or values:
+        facts.tell("dist.gradients_averaged", wrapped or equal, ranks[0].place({}))
 
 
 def tell_same_samples(facts: LiveFacts, processes: Sequence[Process]) -> None:

@@ -20,7 +20,7 @@ _DATA = ("_try_get_data", "_get_data", "_next_data", "_get_batch")
 """Functions in which a loop waits for a data worker."""
 _ENDED_FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM)
 """Signals with which a person, a scheduler or `timeout` ends a run."""
-_COLLECTIVE = ("distributed_c10d.py",)
+_COLLECTIVE = "distributed_c10d.py"
 _LIBRARY = (
     "site-packages",
     "dist-packages",
@@ -35,12 +35,12 @@ _LIBRARY = (
 def tell_standstill(facts: LiveFacts, processes: Sequence[Process], status: int | None = None) -> list[Event]:
     """Say where each rank stands, where some process wrote its stacks because no step came.
 
-    A shorter halt counts where the run was ended in it, as its `status` says: by a person, or whoever waits for it.
+    A shorter halt counts where the run was ended in it, as its `status` says, or where another process stands still.
     """
     ended = status is not None and _signal(status) in _ENDED_FROM_OUTSIDE
-    stuck = [(one, record) for one in processes if (record := standstill_of(one, halts=ended)) is not None]
-    if not stuck:
+    if all(standstill_of(one, halts=ended) is None for one in processes):
         return []
+    stuck = [(one, record) for one in processes if (record := standstill_of(one, halts=True)) is not None]
     first, record = stuck[0]
     facts.tell("process.stuck", True, first.place(record, str(record.get("why") or "")))
     frames = frames_of(record)
@@ -142,11 +142,10 @@ def frames_of(record: Record) -> list[str]:
 
 def _collective(record: Record) -> str:
     """The collective in which the process stands; empty where it stands in none."""
-    named = record.get("collective")
-    if named:
+    if named := record.get("collective"):
         return str(named)
     for frame in frames_of(record):
-        if any(part in frame for part in _COLLECTIVE):
+        if _COLLECTIVE in frame:
             found = _FRAME.search(frame)
             if found is not None and found["function"]:
                 return found["function"]
@@ -158,6 +157,11 @@ def library_module(frame: str) -> str:
     found = _FRAME.search(frame)
     file = found["file"].strip() if found is not None else ""
     return re.split(r"[/\\]", file)[-1] if any(part in file for part in _LIBRARY) else ""
+
+
+def function_of(frame: str) -> str:
+    """The function in which a frame stands."""
+    return found["function"] if (found := _FRAME.search(frame)) else ""
 
 
 def own_frame(frames: Sequence[str]) -> str:

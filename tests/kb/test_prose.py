@@ -126,6 +126,10 @@ SAYS: list[tuple[str, dict[str, Value]]] = [
     # other languages
     ("训练500步后loss变成nan", {"loss.nonfinite": True}),
     ("单卡训练正常，多卡就卡住", {"test.one_device_works": True}),
+    ("设置 NCCL_P2P_DISABLE=1 之后就不卡了", {"test.p2p_off_helps": True}),
+    ("设置 NCCL_P2P_DISABLE=1 之后还是卡", {"test.p2p_off_helps": False}),
+    ("with num_workers=0 it survived 5k steps", {"test.one_worker_helps": True}),
+    ("slurm just says OUT_OF_MEMORY and exit 137", {"process.killed": True, "process.out_of_memory": True}),
     ("лосс не падает", {"loss.trend": "flat"}),
     ("mô hình bị overfitting", {"log.said_overfits": True}),
 ]  # fmt: skip
@@ -246,3 +250,30 @@ def _contradicts(sentence: str, reader: ProseReader) -> bool:
             if said.setdefault(name, value) != value:
                 return True
     return False
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        # The setting and the speed of the run that the remedy cured, not of the one in trouble.
+        ("with num_workers=0 it works", "config.dataloader_workers"),
+        ("with fp16=False the loss is normal but it is 3x slower", "log.said_training_slow"),
+    ],
+)
+def test_what_is_said_of_the_run_with_the_remedy_is_not_said_of_the_other(
+    sentence: str, fact: str, reader: ProseReader
+) -> None:
+    assert fact not in told(sentence, reader)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        ("it hangs even with num_workers=0", "config.dataloader_workers"),
+        ("num_workers is 16, and with num_workers=0 it works", "config.dataloader_workers"),
+        ("it works, but it is slow", "log.said_training_slow"),
+        ("training is 3x slower than yesterday", "log.said_training_slow"),
+    ],
+)
+def test_what_is_said_of_the_run_in_trouble_is_kept(sentence: str, fact: str, reader: ProseReader) -> None:
+    assert fact in told(sentence, reader)

@@ -26,6 +26,26 @@ def test_gradients_that_vanish_in_depth_are_seen() -> None:
     assert train(mlp(), nn.CrossEntropyLoss())["grad.vanishing"] is False
 
 
+class _Routed(nn.Module):
+    """Two experts behind a shared layer, of which one is given what the loss never asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shared, self.last = nn.Linear(8, 16), nn.Linear(16, 4)
+        self.experts = nn.ModuleList([nn.Linear(16, 16), nn.Linear(16, 16)])
+
+    def forward(self, inputs: Any) -> Any:
+        hidden = self.shared(inputs)
+        asked, other = self.experts[0](hidden), self.experts[1](hidden)
+        return self.last(hidden + torch.where(torch.zeros_like(other, dtype=torch.bool), other, asked))
+
+
+def test_a_branch_that_the_loss_does_not_ask_for_vanishes_not_by_depth() -> None:
+    said = train(_Routed(), nn.CrossEntropyLoss())
+    assert said["grad.vanishing"] is False
+    assert "grad.vanishing_module" not in said.facts
+
+
 class _Residual(nn.Module):
     """Blocks whose last layer starts at zero, as that of the whole does."""
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset, get_worker_info
+from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
 
 from tests.live.checking import checked, mlp
 
-RESTARTED, REPEATED = "data.loader_restarted", "data.repeated_by_workers"
+RESTARTED, REPEATED, ALIKE = "data.loader_restarted", "data.repeated_by_workers", "data.workers_give_alike"
 ROWS = torch.randn(96, 8, generator=torch.Generator().manual_seed(3))
 
 
@@ -111,6 +111,45 @@ def test_workers_with_the_same_samples_are_seen(stream: Stream) -> None:
 def test_workers_with_samples_of_their_own_are_none(stream: Stream) -> None:
     loader = DataLoader(stream, batch_size=8, num_workers=2)
     assert REPEATED not in facts_of(batch for _ in range(2) for batch in loader)
+
+
+class Made(Dataset[Any]):
+    """Rows that are made on the fly, whatever the index; or the rows of a set that is as long as a batch, or there twice."""
+
+    def __init__(self, rows: torch.Tensor | None = None, noise: bool = True) -> None:
+        self.rows, self.noise = rows, noise
+
+    def __len__(self) -> int:
+        return 96
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        row = torch.zeros(8) if self.rows is None else self.rows[index % len(self.rows)]
+        return row + torch.randn(8) if self.noise else row
+
+
+def same_seed(worker: int) -> None:
+    torch.manual_seed(7)
+
+
+def test_workers_that_draw_from_one_seed_are_seen() -> None:
+    loader = DataLoader(Made(), batch_size=8, num_workers=2, worker_init_fn=same_seed)
+    assert facts_of(batch for _ in range(2) for batch in loader)[ALIKE] == 2
+
+
+@pytest.mark.parametrize(
+    "loader",
+    [
+        DataLoader(Made(), batch_size=8, num_workers=2),
+        DataLoader(Made(), batch_size=8, num_workers=1, worker_init_fn=same_seed),
+        DataLoader(Made(ROWS), batch_size=8, shuffle=True, num_workers=2, worker_init_fn=same_seed),
+        DataLoader(Made(noise=False), batch_size=1, num_workers=2),
+        DataLoader(Made(ROWS[:32], noise=False), batch_size=32, num_workers=2),
+        DataLoader(Made(ROWS[:48], noise=False), batch_size=16, num_workers=2),
+    ],
+    ids=["seeds of their own", "one worker", "real samples", "all equal", "one batch again", "a set twice"],
+)
+def test_workers_that_bring_what_they_are_asked_for_are_none(loader: DataLoader[Any]) -> None:
+    assert ALIKE not in facts_of(batch for _ in range(2) for batch in loader)
 
 
 def test_one_worker_repeats_nothing() -> None:

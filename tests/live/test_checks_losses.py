@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.live.checking import classes, mlp, train
+from tests.live.looking import Said
 
 
 def one_of_two(count: int = 32) -> tuple[torch.Tensor, torch.Tensor]:
@@ -22,6 +23,41 @@ def test_softmax_before_cross_entropy_is_seen() -> None:
     assert said["loss.input_is_probabilities"] is True
     record = next(one for one in said.records("fact") if one["name"] == "loss.input_is_probabilities")
     assert record["file"].endswith("checking.py")
+
+
+def drawn(last: nn.Module, given: str) -> Said:
+    """A policy whose actions are drawn from a distribution over classes."""
+    model = mlp(8, 4, last)
+
+    def loss(scores: Any, labels: Any) -> Any:
+        given_as: dict[str, Any] = {given: scores}
+        policy: Any = torch.distributions.Categorical(**given_as)
+        return -policy.log_prob(labels).mean()
+
+    return train(model, loss)
+
+
+def test_a_distribution_that_is_given_shares_as_scores() -> None:
+    assert drawn(nn.Softmax(dim=-1), "logits")["loss.input_is_probabilities"] is True
+
+
+@pytest.mark.parametrize(
+    ("last", "given"),
+    [(nn.Softmax(dim=-1), "probs"), (nn.Identity(), "logits"), (nn.LogSoftmax(dim=-1), "logits")],
+)
+def test_a_distribution_that_is_given_what_it_expects(last: nn.Module, given: str) -> None:
+    said = drawn(last, given)
+    assert not said.facts.get("loss.input_is_probabilities")
+
+
+def test_a_partition_function_of_raw_scores_is_that_of_a_cross_entropy() -> None:
+    """Written by hand, with scores that are shares and with those that are none."""
+
+    def loss(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return (scores.logsumexp(1) - scores.gather(1, labels[:, None]).squeeze(1)).mean()
+
+    assert train(mlp(8, 4, nn.Softmax(dim=1)), loss)["loss.input_is_probabilities"] is True
+    assert not train(mlp(), loss).facts.get("loss.input_is_probabilities")
 
 
 def test_raw_scores_clear_cross_entropy() -> None:

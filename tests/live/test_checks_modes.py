@@ -92,6 +92,32 @@ def test_training_that_stays_in_eval_mode_is_seen() -> None:
     assert said["model.eval_mode_in_training"] is True
 
 
+@pytest.mark.parametrize(
+    ("trained", "evaluated_first", "wrong"),
+    [(True, False, False), (True, True, True), (False, False, True)],
+    ids=["with statistics of its own", "left so by an evaluation", "from random weights"],
+)
+def test_fine_tuning_in_eval_mode_keeps_the_statistics_that_came_with_the_weights(
+    trained: bool, evaluated_first: bool, wrong: bool
+) -> None:
+    model = with_dropout()
+    if trained:
+        model.load_state_dict({**model.state_dict(), "1.num_batches_tracked": torch.tensor(500)})
+    if evaluated_first:
+        model.train()
+    else:
+        model.eval()
+
+    def body(net: Any, optimizer: Any, step: int) -> None:
+        if evaluated_first and step == 1:
+            no_grad_in_eval(net)
+        optimizer.zero_grad()
+        loss_of(net).backward()
+        optimizer.step()
+
+    assert loop(body, 16, model)["model.eval_mode_in_training"] is wrong
+
+
 class Dropping(nn.Module):
     """Drops with a function, at the rate that it was made with."""
 

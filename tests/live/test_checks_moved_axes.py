@@ -78,6 +78,38 @@ def test_axes_that_change_places_are_not(how: str) -> None:
     assert read(how) is None
 
 
+class Series(nn.Module):
+    """Convolves over time what comes as (samples, times, channels)."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__()
+        self.how, self.net = how, nn.Conv1d(WIDTH, KINDS, 3)
+
+    def forward(self, x: Any) -> Any:
+        if self.how == "cut":
+            x = x.reshape(x.shape[0], x.shape[2], x.shape[1])
+        elif self.how == "moved":
+            x = x.transpose(1, 2)
+        return self.net(x).mean(2)
+
+
+@pytest.mark.parametrize(("how", "said_of"), [("cut", True), ("moved", None), ("outside", None)])
+def test_what_a_network_is_given_is_looked_at_within_it(how: str, said_of: bool | None) -> None:
+    """What is laid out before may lie in memory otherwise than its shape says."""
+    model = Series(how)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(5):
+            x = torch.randn(BATCH, LENGTH, WIDTH)
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(
+                model(x.reshape(BATCH, WIDTH, LENGTH) if how == "outside" else x), torch.arange(BATCH) % KINDS
+            )
+            loss.backward()
+            optimizer.step()
+    assert said.facts.get("model.axes_moved_by_view") is said_of
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

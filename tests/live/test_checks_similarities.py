@@ -66,6 +66,12 @@ def test_samples_that_are_brought_to_one_length_together(loss: Any, normalise: A
     assert facts["loss.normalised_across_samples"] is across
 
 
+def test_samples_that_are_lost_have_no_length() -> None:
+    """The check goes on, and says nothing of NaN."""
+    facts = run(mlp(8, 24), lambda network, step: nt_xent(*(one / (step < 1) for one in views(network))))
+    assert not facts.get("loss.normalised_across_samples")
+
+
 def test_a_correlation_matrix_is_taken_over_the_batch_on_purpose() -> None:
     def twins(network: Any, _: int) -> Any:
         first, second = (F.normalize(one, dim=0) for one in views(network))

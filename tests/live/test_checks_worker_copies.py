@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch.utils.data import DataLoader, Dataset, Subset, get_worker_info
 from tests.live.checking import checked, mlp
 
 ALIKE, UNSEEN = "data.workers_draw_alike", "data.change_unseen"
+SEEDED = "data.workers_seeded_alike"
 
 
 class Rows(Dataset[Any]):
@@ -120,3 +122,94 @@ def test_what_no_sample_is_made_of_may_change() -> None:
     assert UNSEEN not in facts_of(
         dataset, lambda epoch: (dataset[0], dataset.__dict__.update(epoch=epoch)), persistent_workers=True
     )
+
+
+def jitter(row: torch.Tensor) -> torch.Tensor:
+    return row * random.uniform(0.8, 1.2)
+
+
+class Jittered(Rows):
+    def __getitem__(self, index: int) -> Any:
+        return jitter(torch.ones(8) * index)
+
+
+class Noise:
+    def __call__(self, row: torch.Tensor) -> torch.Tensor:
+        return row + torch.randn(8)
+
+
+class Transformed(Rows):
+    def __init__(self, transform: Any) -> None:
+        super().__init__()
+        self.transform = transform
+
+    def __getitem__(self, index: int) -> Any:
+        return self.transform(torch.ones(8) * index)
+
+
+def one_seed(worker: int) -> None:
+    random.seed(12)
+    torch.manual_seed(12)
+
+
+def one_seed_for_torch(worker: int) -> None:
+    torch.manual_seed(12)
+
+
+def seed_of_worker(worker: int) -> None:
+    random.seed(12 + worker)
+    torch.manual_seed(12 + worker)
+
+
+def seed_of_torch(worker: int) -> None:
+    random.seed(torch.initial_seed() % 2**32)
+
+
+class Seeds:
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def __call__(self, worker: int) -> None:
+        torch.manual_seed(self.seed)
+
+
+def seeded(seed: int, worker: int) -> None:
+    torch.manual_seed(seed)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "init"),
+    [
+        (Jittered(), one_seed),
+        (Transformed(Noise()), one_seed_for_torch),
+        (Transformed(lambda row: row + torch.rand(8)), Seeds(4)),
+        (Transformed(Noise()), functools.partial(seeded, 4)),
+    ],
+)
+def test_workers_that_are_all_given_one_seed_are_told(dataset: Rows, init: Any) -> None:
+    assert SEEDED in facts_of(dataset, worker_init_fn=init)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "options"),
+    [
+        (Jittered(), {"worker_init_fn": seed_of_worker}),
+        (Jittered(), {"worker_init_fn": seed_of_torch}),
+        (Jittered(), {"worker_init_fn": one_seed_for_torch}),
+        (Jittered(), {}),
+        (Rows(), {"worker_init_fn": one_seed}),
+        (Jittered(), {"worker_init_fn": one_seed, "shuffle": False}),
+        (Jittered(), {"worker_init_fn": one_seed, "num_workers": 1, "persistent_workers": True}),
+    ],
+    ids=[
+        "its number",
+        "torch's seed",
+        "another generator",
+        "none",
+        "nothing drawn",
+        "evaluation",
+        "one stays",
+    ],
+)
+def test_workers_with_seeds_of_their_own_are_left_alone(dataset: Rows, options: dict[str, Any]) -> None:
+    assert SEEDED not in facts_of(dataset, **options)

@@ -45,6 +45,40 @@ def test_the_last_batch_of_an_epoch_begins_none() -> None:
     assert stages(lambda step: 4, samples=lambda step: 1 if step % 10 == 0 else 4) == []
 
 
+def spreads(noise: Callable[[int], float], *, training: bool = True) -> list[int]:
+    """The steps at which samples are spread otherwise, where their noise has this strength."""
+    model = nn.Linear(8, 1).train(training)
+
+    def run() -> None:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+        for step in range(1, 301):
+            optimizer.zero_grad()
+            x = torch.randn(32, 8)
+            model(x + noise(step) * torch.randn(32, 8)).mean().backward()
+            optimizer.step()
+
+    return [one["step"] for one in watched(run) if one["kind"] == "stage" and one["by"] == "spread"]
+
+
+def test_a_stage_begins_where_samples_are_noisier_for_good() -> None:
+    first, second = spreads(lambda step: 0.1 if step < 101 else 1.0 if step < 201 else 3.0)
+    assert 101 <= first < 105
+    assert 201 <= second < 205
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [lambda step: 0.3, lambda step: 2.0 * (step % 7 == 0), lambda step: float(step // 12 % 2)],
+    ids=["as ever", "now and then", "in turns"],
+)  # fmt: skip
+def test_no_stage_begins_where_they_are_spread_as_before(noise: Callable[[int], float]) -> None:
+    assert spreads(noise) == []
+
+
+def test_the_samples_of_evaluation_begin_none() -> None:
+    assert spreads(lambda step: 0.1 if step < 101 else 1.0, training=False) == []
+
+
 FALL = [2.5 * 0.9**step + 0.01 for step in range(60)]
 
 
@@ -55,6 +89,20 @@ def test_a_loss_that_jumps_where_a_stage_begins_is_calm(
     begins: list[Record] = [{"kind": "stage", "t": 3.0, "step": 61, "optimizer": 1}] if stage else []
     seen = Seen(knowledge, [process(), *begins, steps(loss=[*FALL, *FALL])])
     assert seen["loss.spike"] is wrong
+
+
+SPREAD: Record = {"kind": "stage", "t": 3.0, "step": 61, "optimizer": 1, "by": "spread"}
+
+
+def test_a_loss_that_is_higher_with_samples_spread_otherwise_does_not_diverge(knowledge: Knowledge) -> None:
+    harder = steps(loss=[*FALL, *[0.4] * 60])
+    assert Seen(knowledge, [process(), harder])["loss.diverging"] is True
+    assert Seen(knowledge, [process(), SPREAD, harder])["loss.diverging"] is not True
+
+
+def test_samples_spread_otherwise_begin_nothing_where_their_loss_is_no_higher(knowledge: Knowledge) -> None:
+    seen = Seen(knowledge, [process(), SPREAD, steps(loss=[*FALL, *[0.004] * 60])])
+    assert seen["loss.drop"] == pytest.approx(0.99, abs=0.01)
 
 
 def test_a_loss_that_runs_away_within_a_stage_does(knowledge: Knowledge) -> None:

@@ -170,5 +170,29 @@ def test_a_collective_is_told_by_its_name(name: str) -> None:
     assert collective(frames_of(frame)) == name
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "told"),
+    [
+        ("/lib/torch/nn/parallel/distributed.py", "_distributed_broadcast_coalesced", "broadcast"),
+        ("/lib/torch/distributed/utils.py", "_sync_module_states", "broadcast"),
+        ("/lib/torch/distributed/utils.py", "_verify_param_shape_across_processes", "all_gather"),
+        ("/lib/torch/nn/parallel/distributed.py", "_run_ddp_forward", None),
+        ("/home/me/broadcast.py", "broadcast_coalesced", None),
+    ],
+)
+def test_what_the_wrapper_of_all_ranks_calls_in_native_code_is_a_collective(
+    file: str, name: str, told: str | None
+) -> None:
+    assert collective(frames_of(frame_in(file, name))) == told
+
+
+def test_a_model_that_computes_within_the_wrapper_is_in_no_collective() -> None:
+    stack = [
+        frame_in("/lib/torch/nn/parallel/distributed.py", "_distributed_broadcast_coalesced"),
+        frame_in("/home/me/model.py", "forward"),
+    ]
+    assert collective(stack) is None
+
+
 def test_code_of_the_users_is_no_collective() -> None:
     assert collective(frames_of(frame_in("/home/me/train.py", "all_reduce"))) is None

@@ -45,6 +45,14 @@ def test_log_of_a_negative_number_in_a_loss_is_named_at_its_own_line() -> None:
     assert said["act.nonfinite_input_min"] < 0
 
 
+def test_where_nobody_may_keep_saved_tensors_the_operation_is_named_all_the_same() -> None:
+    def loss(output: Any, target: Any) -> Any:
+        with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+            return -(target * torch.log(output - 1e3)).mean()  # log
+
+    assert_named(train(mlp(), numbers, loss), "log", "log")
+
+
 def test_the_step_that_failed_is_looked_at_and_not_the_one_after() -> None:
     def batch(step: int) -> Any:
         inputs, targets = numbers(step)
@@ -66,6 +74,68 @@ def test_the_root_of_zero_is_named_in_the_backward_pass() -> None:
     said = train(mlp(), numbers, loss)
     assert_named(said, "SqrtBackward0", "root", "backward")
     assert said["grad.nonfinite_op"] == "SqrtBackward0"
+
+
+def test_what_a_mask_hid_is_named_and_not_the_product_that_meets_it() -> None:
+    """Zero times infinity: the loss is finite, and so is every gradient down to the product."""
+
+    def entropy(output: Any, target: Any) -> Any:
+        shares = (output.sigmoid() * (target > 0.5)).clamp(max=0.9)
+        logs = -torch.log(shares)  # log
+        return torch.where(target > 0.5, shares * logs, 0.0).sum() + output.mean()
+
+    said = train(mlp(), numbers, entropy)
+    assert_named(said, "log", "log", "backward")
+    assert said["grad.nonfinite_op"] == "MulBackward0"
+
+
+def test_a_quotient_that_a_mask_hid() -> None:
+    def ratio(output: Any, target: Any) -> Any:
+        parts = (output.exp() * (target > 0.5)) + 0.0
+        inverse = 1 / parts  # quotient
+        return torch.where(target > 0.5, output * inverse, 0.0).sum()
+
+    said = train(mlp(), numbers, ratio)
+    assert_named(said, "reciprocal", "quotient", "backward")
+
+
+def test_an_operand_that_was_made_infinite_on_purpose_names_no_operation() -> None:
+    def loss(output: Any, target: Any) -> Any:
+        scores = output.log_softmax(0).masked_fill(target > 0.5, -torch.inf)
+        weighed = output.sigmoid() * scores  # product
+        return torch.where(target > 0.5, 0.0, weighed).sum()
+
+    said = train(mlp(), numbers, loss)
+    assert_named(said, "MulBackward0", "product", "backward")
+
+
+class OwnTable(nn.Module):
+    """A parameter of its own comes first, and takes no part in what the loss divides by."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.ones(1, 1))
+        self.body = mlp()
+
+    def forward(self, inputs: torch.Tensor) -> tuple[Any, Any]:
+        return self.body(inputs), self.table.expand(len(inputs), 1)
+
+
+def test_a_branch_that_is_lost_while_the_first_parameter_is_well() -> None:
+    """In a step that is not measured. What the logarithm is given is infinite already: the quotient made it so."""
+
+    def batch(step: int) -> Any:
+        inputs, targets = numbers(step)
+        return inputs, (targets > 0.5).float() if step >= 30 else targets + 0.1
+
+    def loss(output: Any, target: Any) -> Any:
+        body, table = output
+        ratio = body.sigmoid() / target  # quotient
+        hidden = torch.where(target > 0, ratio * ratio.log(), 0.0)
+        return hidden.mean() + (table - target).pow(2).mean()
+
+    said = train(OwnTable(), batch, loss, steps=34)
+    assert_named(said, "div", "quotient", "backward")
 
 
 class OwnNorm(nn.Module):

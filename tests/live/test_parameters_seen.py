@@ -94,6 +94,26 @@ def test_gradients_that_fade_towards_the_first_layers_are_measured() -> None:
     )
 
 
+@pytest.mark.parametrize(("depth", "factor", "sound"), [(2, 1e4, True), (2, 1.0, True), (10, 1.0, False)])
+def test_the_gradients_of_the_first_step_tell_what_depth_leaves_of_them(
+    depth: int, factor: float, sound: bool
+) -> None:
+    act = nn.Tanh if depth == 2 else nn.Sigmoid
+    hidden = [layer for _ in range(depth) for layer in (nn.Linear(16, 16), act())]
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), *hidden, nn.Linear(16, 4))
+
+    def run() -> None:
+        optimizer = torch.optim.SGD(model.parameters(), 0.01)
+        train(model, optimizer, steps=2)
+        with torch.no_grad():
+            model[0].weight.mul_(factor)  # type: ignore[operator]
+        train(model, optimizer, steps=50)
+
+    known = facts(watched(run))
+    assert (known["grad.first_to_last_at_start"] >= 0.01) is sound
+    assert known["grad.early_layers_small"] is (factor > 1.0 or not sound)
+
+
 def test_each_parameter_with_nan_in_its_gradient_is_named_in_the_step_where_it_appears() -> None:
     model = an_mlp()
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
@@ -122,6 +142,40 @@ def test_first_weights_that_stand_out_are_told(spoil: Callable[[Tensor], Tensor]
             spoil(layer.weight)  # type: ignore[arg-type]
     known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.01), steps=3)))
     assert known[name] is True
+
+
+@pytest.mark.parametrize(
+    ("spread", "loaded", "too_large"), [(5.0, True, False), (5.0, False, True), (0.1, True, False)]
+)
+def test_weights_that_a_saved_state_brings_were_widened_by_training(
+    spread: float, loaded: bool, too_large: bool
+) -> None:
+    def a_model() -> nn.Sequential:
+        return nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 4))
+
+    saved = {name: torch.randn_like(one) * spread for name, one in a_model().state_dict().items()}
+
+    def run() -> None:
+        model = a_model()
+        if loaded:
+            model.load_state_dict(saved)
+        else:
+            for layer in (model[0], model[2]):
+                nn.init.normal_(layer.weight, std=spread)  # type: ignore[arg-type]
+        train(model, torch.optim.SGD(model.parameters(), 0.01), steps=3)
+
+    assert facts(watched(run))["model.init_too_large"] is too_large
+
+
+def test_a_new_head_on_loaded_weights_is_still_looked_at() -> None:
+    def run() -> None:
+        model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 64))
+        model.load_state_dict({"0.weight": torch.randn(64, 8) * 5, "0.bias": torch.zeros(64)}, strict=False)
+        nn.init.normal_(model[2].weight, std=5.0)  # type: ignore[arg-type]
+        train(model, torch.optim.SGD(model.parameters(), 1e-4), steps=3)
+
+    found = watched(run)
+    assert facts(found)["model.init_module"] == "2"
 
 
 @pytest.mark.parametrize("by_hand", [False, True], ids=["frozen", "an average of another"])

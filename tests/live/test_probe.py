@@ -276,6 +276,37 @@ def test_ranks_that_hold_other_parameters_have_drifted(knowledge: Knowledge) -> 
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "wrapped", "averaged"),
+    [
+        ([1.0, 1.2], [1.5, 0.9], False, False),
+        ([1.0, 1.2], [1.5, 1.2], False, True),
+        ([1.0, 1.2], [1.5, 0.9], True, True),
+        ([0.0, 0.0], [0.0, 0.0], False, False),
+    ],
+    ids=["each its own", "averaged now and then", "a wrapper", "none yet"],
+)
+def test_ranks_that_average_nothing_may_have_models_of_their_own(
+    knowledge: Knowledge, first: list[float], second: list[float], wrapped: bool, averaged: bool
+) -> None:
+    def rank(number: int, gradients: list[float]) -> list[object]:
+        told = [
+            {
+                "kind": "checksum",
+                "step": place,
+                "optimizer": 1,
+                "parameters": 5.0 + number * place,
+                "gradients": one,
+                "wrapped": wrapped,
+            }
+            for place, one in enumerate(gradients, 2)
+        ]
+        return [process(number, 2), steps(loss=LOSSES), *told]
+
+    seen = Seen(knowledge, rank(0, first), rank(1, second))  # type: ignore[arg-type]
+    assert (seen["dist.ranks_drift"], seen["dist.gradients_averaged"]) == (True, averaged)
+
+
+@pytest.mark.parametrize(
     ("first", "second", "same"),
     [
         ([3, 1, 4, 15, 9], [3, 1, 4, 15, 9], True),

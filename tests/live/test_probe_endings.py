@@ -113,6 +113,20 @@ def test_ranks_in_a_collective_are_told_from_the_one_elsewhere(knowledge: Knowle
     assert (seen["dist.collectives_differ"], seen["dist.rank_failed"]) == (False, False)
 
 
+@pytest.mark.parametrize(("later", "differ"), [([], True), ([{"kind": "moves", "step": 60}], False)])
+def test_a_rank_that_halts_while_another_stands_still_counts(
+    knowledge: Knowledge, later: list[Record], differ: bool
+) -> None:
+    halt = stacks('File "train.py", line 40, in train', halt=True, collective="backward")
+    seen = Seen(
+        knowledge,
+        [process(0, 2), steps(loss=LOSSES), stacks(*IN_COLLECTIVE)],
+        [process(1, 2), steps(loss=LOSSES), halt, *later],
+    )
+
+    assert seen["dist.collectives_differ"] is differ
+
+
 def test_a_rank_that_is_held_up_explains_the_wait(knowledge: Knowledge) -> None:
     seen = Seen(
         knowledge,
@@ -301,3 +315,45 @@ def test_a_run_that_went_on_without_the_thread_that_raised_did_not_wait_in_vain(
     seen = Seen(knowledge, [process(), steps(loss=LOSSES), feeder, stacks(*WAITS), later])
 
     assert seen["process.feeder_failed"] is None
+
+
+ENDS = [
+    "/usr/lib/python3.11/multiprocessing/util.py:360 in _exit_function: _run_finalizers()",
+    "/usr/lib/python3.11/multiprocessing/queues.py:199 in _finalize_join: thread.join()",
+    "/usr/lib/python3.11/threading.py:1139 in _wait_for_tstate_lock: if lock.acquire(block, timeout):",
+]
+JOINS = [
+    "games.py:45 in collect: worker.join()",
+    "/usr/lib/python3.11/multiprocessing/process.py:149 in join: res = self._popen.wait(timeout)",
+    "/usr/lib/python3.11/multiprocessing/popen_fork.py:27 in poll: pid, sts = os.waitpid(self.pid, flag)",
+]
+GETS = [
+    "games.py:41 in collect: results.get()",
+    "/usr/lib/python3.11/multiprocessing/queues.py:103 in get: res = self._recv_bytes()",
+]
+
+
+@pytest.mark.parametrize(
+    ("parent", "child", "told"),
+    [
+        (stacks(*JOINS), stacks(*ENDS), True),
+        (stacks(*GETS), stacks(*ENDS), None),
+        (stacks(*JOINS), stacks("games.py:12 in play: board = think(board)"), None),
+        (stacks(*JOINS, moving=True), stacks(*ENDS), None),
+    ],
+    ids=["joined first", "the queue is read", "the child computes", "it moves"],
+)
+def test_a_process_that_is_joined_before_its_queue_is_read_is_told(
+    knowledge: Knowledge, parent: Record, child: Record, told: bool | None
+) -> None:
+    helper = process(role="child", pid=321, parent=100)
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES), parent], [helper, child])
+
+    assert seen["process.queue_not_read"] is told
+
+
+def test_a_child_of_another_process_waits_for_somebody_else(knowledge: Knowledge) -> None:
+    helper = process(role="child", pid=321, parent=55)
+    seen = Seen(knowledge, [process(), steps(loss=LOSSES), stacks(*JOINS)], [helper, stacks(*ENDS)])
+
+    assert seen["process.queue_not_read"] is None

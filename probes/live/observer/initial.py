@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LARGE = 5.0
 SMALL = 0.02
-"""Standard deviation times the root of the inputs. Usual schemes give 0.5 to 1.5, trained networks 0.2 to 4: a
+"""Standard deviation times the root of the inputs. Usual schemes give 0.5 to 1.5, trained networks mostly 0.2 to 4: a
 plane layer multiplies what passes through by about this number."""
 ENOUGH = 256
 """Numbers that a weight needs for its statistics to say something; 16 inputs, likewise, for its width."""
@@ -45,7 +45,10 @@ class _Layer(NamedTuple):
 
 
 class Initial(Part):
-    """Reads the weights of dense and convolutional layers once, when their optimizer is about to step first."""
+    """Reads the weights of dense and convolutional layers once, when their optimizer is about to step first.
+
+    How wide they are is no word on a scheme where they come from a saved state: training may have widened them.
+    """
 
     name = "initial"
 
@@ -93,13 +96,16 @@ class Initial(Part):
 
     def _say_spreads(self, numbers: list[float]) -> None:
         stats = list(zip(self._layers, numbers[::3], numbers[1::3], numbers[2::3]))
+        drawn = {one.name for one in self._layers if not self._is_brought(one.weight)}
         gains = {one.name: std * _inputs(one.shape) ** 0.5 for one, std, _, _ in stats}
         same = [one.name for one, _, low, high in stats if low == high and one.trains]
         set_apart = [one.name for one, _, low, high in stats if low == high != 0.0]
         # Zeros are a scheme of their own in single layers (the last of a residual branch, an adapter's second).
         constant = set_apart or (same if len(same) * 2 > len(stats) else [])
-        large = [one.name for one, _, _, _ in stats if gains[one.name] > LARGE and _inputs(one.shape) >= 16]
-        small = [one.name for one, _, low, high in stats if gains[one.name] < SMALL and low != high]
+        wide = [one for one, _, _, _ in stats if gains[one.name] > LARGE and _inputs(one.shape) >= 16]
+        large = [one.name for one in wide if one.name in drawn]
+        narrow = [one.name for one, _, low, high in stats if gains[one.name] < SMALL and low != high]
+        small = [name for name in narrow if name in drawn]
         small = small if len(small) * 2 > len(stats) else []
         self._journal.fact("model.init_constant", bool(constant), note=_first(constant))
         self._journal.fact("model.init_too_large", bool(large), note=_first(large))
@@ -114,6 +120,11 @@ class Initial(Part):
         if not self._frozen:
             self._say_frozen([])
             self._watcher.remove(self)
+
+    def _is_brought(self, weight: torch.Tensor) -> bool:
+        """Whether a loaded state gave it its values."""
+        known = self._watcher.brought.get(id(weight))
+        return known is not None and known() is weight
 
     def ended(self) -> None:
         """The run may end before the answer is there."""

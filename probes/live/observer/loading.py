@@ -50,10 +50,17 @@ class Loading(Part):
         def load_state_dict(module: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(module, state_dict, *args, **kwargs)
             self._watcher.own("loading", self._look, module, state_dict, result)
+            self._watcher.own("loading", self._note, module, state_dict)
             self._watcher.own("loading", self._compare, module, state_dict, result)
             return result
 
         return load_state_dict
+
+    def _note(self, module: Any, state: Any) -> None:
+        """Whose values come from elsewhere, so that nothing is said of how they were drawn."""
+        if not self._watcher.step and isinstance(state, Mapping):
+            own = module.named_parameters()
+            self._watcher.brought.update({id(one): weakref.ref(one) for name, one in own if name in state})
 
     def _look(self, module: Any, state: Any, result: Any) -> None:
         left = getattr(result, "unexpected_keys", None)

@@ -43,6 +43,8 @@ class Parameters(Part):
         self._asked: list[tuple[_Seen, torch.Tensor]] = []
         self._lacking: list[ModelSeen] = []
         """The models some of whose parameters had no gradient when that was said last."""
+        self._at_start = float("inf")
+        """The gradients of the first layers over those of the last in the first step, of the model that has least."""
 
     def gradients_clearing(self, optimizer: torch.optim.Optimizer) -> None:
         """Before a step nothing else has a gradient then, though there was one."""
@@ -70,6 +72,9 @@ class Parameters(Part):
             # Another optimizer may have gone on with what this one trained.
             seen = self._seen[model.number] = _Seen(model, self._watcher.torch)
         seen.take_in(values["parameters"], values.get("norms", []))
+        if seen.steps == 1 and step == 1 and (ratio := seen.first_to_last()) is not None:
+            self._at_start = min(self._at_start, ratio)
+            self._journal.fact("grad.first_to_last_at_start", self._at_start, step=1)
 
     def ended(self) -> None:
         """The whole run."""

@@ -30,6 +30,7 @@ PARTS = (
     "steps.Steps",
     "batches.Batches",
     "growing.Growing",
+    "spreading.Spreading",
     "nonfinite.Nonfinite",
     "checks.order.Order",
     "checks.cleared.Cleared",
@@ -44,6 +45,7 @@ PARTS = (
     "checks.schedule.Schedule",
     "checks.sampling.Sampling",
     "checks.saving.Saving",
+    "checks.taken_up.TakenUp",
     "checks.scales.Scales",
     "checks.copies.Copies",
     "checks.windows.Windows",
@@ -57,6 +59,7 @@ PARTS = (
     "checks.worker_copies.WorkerCopies",
     "checks.shared_handles.SharedHandles",
     "checks.groups.Groups",
+    "checks.hooks.Hooks",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
 

@@ -1,10 +1,10 @@
-"""Whether the gradients before a step are numbers: one small gradient is read where the norms of all are not."""
+"""Whether the gradients before a step are numbers: a few small gradients are read where the norms of all are not."""
 
 from __future__ import annotations
 
 import math
 import weakref
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING
 
 from .look.values import nonfinite
 from .model import held
@@ -17,36 +17,41 @@ if TYPE_CHECKING:
 SMALL = 4096
 """Elements of a parameter whose gradient is read where the norms are not."""
 
+PLACES = 3
+"""Of so many parameters, evenly over those of the optimizer: what is lost in one branch of a network may leave another whole."""
+
 
 class Sentinel:
-    """The first small parameter on the CPU: what is not finite further up mostly reaches its gradient.
+    """The first small parameter on the CPU and some after it: what is not finite further up mostly reaches one of them.
 
-    It is read before each step that is not measured, for the weights are still those from which the gradient comes:
+    They are read before each step that is not measured, for the weights are still those from which the gradient comes:
     a step later they are NaN, and show no more where it began.
     """
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
         self._torch = watcher.torch
-        self._lowest: Callable[[], torch.Tensor | None] = lambda: None
+        self._chosen: list[weakref.ref[torch.Tensor]] = []
         self._owner = 0
 
     def choose(self, optimizer: torch.optim.Optimizer) -> None:
-        """Of what this optimizer holds, unless one is chosen and alive."""
-        if self._lowest() is None:
-            parameters = (one for one in held(optimizer) if one.requires_grad and one.numel() <= SMALL)
-            lowest = next((one for one in parameters if one.device.type == "cpu"), None)
-            if lowest is not None:
-                self._lowest = weakref.ref(lowest)
-            self._owner = id(optimizer)
+        """Of what this optimizer holds, unless some are chosen and alive."""
+        if any(one() is not None for one in self._chosen):
+            return
+        small = [one for one in held(optimizer) if one.requires_grad and one.numel() <= SMALL]
+        small = [one for one in small if one.device.type == "cpu"]
+        self._chosen = [weakref.ref(one) for one in small[:: max(1, -(-len(small) // PLACES))]]
+        self._owner = id(optimizer)
 
     def is_bad(self) -> bool:
-        """Whether its gradient has NaN or Inf. A GradScaler looks itself, and an overflow now and then is its way."""
-        lowest = self._lowest()
-        gradient: Any = lowest.grad if lowest is not None else None
-        if gradient is None or self._watcher.scaler is not None or math.isfinite(gradient.sum().item()):
+        """Whether their gradients have NaN or Inf. A GradScaler looks itself, and an overflow now and then is its way."""
+        if self._watcher.scaler is not None:
             return False
-        return nonfinite(self._torch, gradient) is not None
+        parameters = [one() for one in self._chosen]
+        gradients = [one.grad for one in parameters if one is not None and one.grad is not None]
+        if math.isfinite(sum(one.sum().item() for one in gradients)):
+            return False
+        return any(nonfinite(self._torch, one) is not None for one in gradients)
 
     def sees_bad(self, optimizer: torch.optim.Optimizer) -> bool:
         """Whether a gradient on the CPU is not finite. Where they are measured, their norms tell."""

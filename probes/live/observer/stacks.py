@@ -13,6 +13,9 @@ FRAMES = 60
 _LONGEST_LINE = 120
 _COLLECTIVES = "torch/distributed/distributed_c10d.py"
 _BACKWARD = ("torch/autograd/graph.py", "_engine_run_backward")
+_WRAPPER = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py")
+_OF_WRAPPER = {"broadcast": "broadcast", "sync_module_states": "broadcast", "verify_param": "all_gather"}
+"""Part of the name of a function of these files that calls a collective of native code -> that collective."""
 
 
 def frames_of(innermost: FrameType | None) -> list[FrameType]:
@@ -45,8 +48,10 @@ def collective(stack: list[FrameType]) -> str | None:
     """The collective operation in which a stack stands: `all_reduce`, `barrier`, `init_process_group` ...
 
     Behind a backward pass of a distributed model stand the collectives that average its gradients;
-    it is told as `backward`.
+    it is told as `backward`. Its wrapper broadcasts buffers before each forward pass, and weights when it is made.
     """
+    if of_wrapper := _collective_of_wrapper(stack):
+        return of_wrapper
     for frame in reversed(stack):
         name, file = frame.f_code.co_name, frame.f_code.co_filename.replace("\\", "/")
         if file.endswith(_COLLECTIVES) and not name.startswith("_"):
@@ -54,6 +59,14 @@ def collective(stack: list[FrameType]) -> str | None:
         if file.endswith(_BACKWARD[0]) and name == _BACKWARD[1]:
             return "backward" if _is_distributed() else None
     return None
+
+
+def _collective_of_wrapper(stack: list[FrameType]) -> str | None:
+    """Native code has no frame: what counts is the innermost one, since a forward pass stands within the wrapper, too."""
+    code = stack[-1].f_code if stack else None
+    if code is None or not code.co_filename.replace("\\", "/").endswith(_WRAPPER):
+        return None
+    return next((name for part, name in _OF_WRAPPER.items() if part in code.co_name), None)
 
 
 def _is_distributed() -> bool:

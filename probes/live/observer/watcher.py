@@ -7,6 +7,7 @@ What happens in the loop is seen in forwards.py, losses.py, loaders.py and optim
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
@@ -36,6 +37,7 @@ class Watcher(Telling):
     step          the rounds of the loop so far, of the optimizer that has made most
     steps         the steps of each optimizer so far, by its id
     succession    the optimizers that were made anew for the same parameters
+    brought       the parameters that a loaded state gave values to before the first step, by their id
     stepping      whether an optimizer steps just now
     now           when the last optimizer began or ended its step, as perf_counter tells it
     seconds       what the last round took
@@ -51,6 +53,7 @@ class Watcher(Telling):
 
     pending: list[tuple[str, torch.Tensor]]
     unscaled: tuple[int, torch.Tensor | None]
+    brought: dict[int, weakref.ref[torch.Tensor]]
 
     def __init__(self, torch: ModuleType, journal: Journal, options: Mapping[str, Any]) -> None:
         super().__init__(torch, journal)
@@ -63,6 +66,7 @@ class Watcher(Telling):
         self.step = 0
         self.steps: dict[int, int] = {}
         self.succession = Succession(self)
+        self.brought = {}
         self.stepping = False
         self.now = self.seconds = 0.0
         self.begun = (0.0, 0.0)

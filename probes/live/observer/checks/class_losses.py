@@ -31,7 +31,7 @@ class ClassLosses(Check):
 
     name = "class losses"
     early = 2
-    functions = ("cross_entropy", "nll_loss", "ctc_loss", "kl_div", "log_softmax")
+    functions = ("cross_entropy", "nll_loss", "ctc_loss", "kl_div", "log_softmax", "logsumexp")
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -61,7 +61,7 @@ class ClassLosses(Check):
             self._blank(call)
         elif call.name == "kl_div":
             self._kl_div(call, scores)
-        elif call.name == "log_softmax":
+        elif call.name in ("log_softmax", "logsumexp"):
             self._log_softmax(call, scores)
         else:
             rows = some_rows(scores, 1 if scores.dim() > 1 else 0)
@@ -132,12 +132,14 @@ class ClassLosses(Check):
         self.say("loss.nll_on_raw_scores", bool(rows.max() > 0.01), call)
 
     def _log_softmax(self, call: Call, scores: Any) -> None:
-        """The first half of a cross-entropy written by hand."""
+        """The first half of a cross-entropy written by hand, or what a distribution over classes does with scores."""
         dim = call.argument(1, "dim", -1)
+        dim = dim[0] if isinstance(dim, (list, tuple)) and len(dim) == 1 else dim
         if "softmax" in activations_before(scores, 1) and isinstance(dim, int):
-            self.say(
-                "loss.input_is_probabilities", are_probabilities(self.torch, some_rows(scores, dim)), call
-            )
+            shares = are_probabilities(self.torch, some_rows(scores, dim))
+            # A smooth maximum over something else than classes is not what a loss is given.
+            if shares or call.name == "log_softmax":
+                self.say("loss.input_is_probabilities", shares, call)
 
     def _kl_div(self, call: Call, scores: Any) -> None:
         target = call.argument(1, "target")

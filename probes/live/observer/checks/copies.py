@@ -12,6 +12,7 @@ from ..look.values import tensors_in
 from ..part import Part
 from .folds import Folds
 from .tensors import readable
+from .wholes import Whole
 
 if TYPE_CHECKING:
     import torch
@@ -51,6 +52,7 @@ class _Seen:
         self.left = [SAMPLES, SAMPLES]
         self.compares = True
         """Whether what it is evaluated on can be set beside what it trains on: every evaluation was told from training."""
+        self.whole = Whole()
         self._blocks: dict[tuple[Any, ...], tuple[torch.Tensor, int]] = {}
 
     def keep(self, torch: Any, trains: bool, rows: torch.Tensor) -> None:
@@ -113,14 +115,20 @@ class Copies(Part):
                 seen.left[trains] -= len(first)
                 # The nodes of a graph are all there in training, and masks tell them apart.
                 seen.compares &= all(one.dim() and len(one) == len(first) for one in given)
+                seen.whole.given(first, given)
                 rows = first.detach().flatten(1)
                 seen.keep(self._torch, trains, rows[:, :: max(1, rows.shape[1] // READ)])
+
+    def after_forward(self, root: torch.nn.Module, output: Any) -> None:
+        """See whether each of its rows was one that it says something of."""
+        if (seen := self._seen.get(id(root))) is not None and seen.whole.always:
+            seen.whole.gave([len(one) for one in tensors_in(self._torch.Tensor, output) if one.dim()])
 
     def ended(self) -> None:
         """Compare what is left."""
         self._judge()
         with contextlib.suppress(RuntimeError):
-            known = [one for seen in self._seen.values() if (one := _stays_within(seen)) is not None]
+            known = [one for seen in self._samples().values() if (one := _stays_within(seen)) is not None]
             if known:
                 self._journal.fact("data.evaluated_on_training_alone", all(known))
 
@@ -136,13 +144,18 @@ class Copies(Part):
             and not (tensor.is_cuda and self._torch.cuda.is_current_stream_capturing())
         )
 
+    def _samples(self) -> dict[int, _Seen]:
+        """What was seen of the models whose rows are samples."""
+        return {key: seen for key, seen in self._seen.items() if not seen.whole.always}
+
     def _judge(self) -> None:
         """Say so where samples stand on both sides. A device that has failed gives nothing back."""
         with contextlib.suppress(RuntimeError):
-            if any(_leaks(seen) for seen in self._seen.values()):
+            seen_apart = self._samples()
+            if any(map(_leaks, seen_apart.values())):
                 self._journal.fact("data.split_overlap", True)
             # Each is asked, for each is followed.
-            changed = {self._folds.changed_roles(key, seen.calls) for key, seen in self._seen.items()}
+            changed = {self._folds.changed_roles(key, seen.calls) for key, seen in seen_apart.items()}
             if True in changed:
                 self._journal.fact("data.folds_share_weights", True)
 

@@ -1,4 +1,4 @@
-"""A stream of data that every worker goes through from its beginning to its end."""
+"""Workers that bring the same samples: a stream that each goes through, or numbers that each draws from one seed."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ SHARE = 0.9
 
 
 class Doubled(Part):
-    """Knows the samples again that an `IterableDataset` gives to several workers.
+    """Knows the samples again that a loader gets from several workers.
 
     The loader takes a batch of each worker in turn. Where almost every sample came as often as there are workers, and each time from
     another one, none of them asked which part is its own, or all draw from one seed. Data that repeat by themselves do so in any worker.
+    Of a data set with an index each worker is asked for other samples: that a part of the set is there twice does not count, but that
+    the batches of one round are alike, and in each round others.
     """
 
     name = "doubled"
@@ -50,8 +52,9 @@ class Doubled(Part):
         self._journal, self._watcher = journal, watcher
         self._iterator: weakref.ref[Any] = weakref.ref(self)
         self._workers = self._passes = self._samples = 0
-        self._seen: dict[int, tuple[int, int]] = {}
-        """Of each sample how often it came, and a bit for each worker that brought it."""
+        self._indexed = False
+        self._seen: dict[tuple[int, int], tuple[int, int]] = {}
+        """Of each sample, with an index in each round anew, how often it came, and a bit for each worker that brought it."""
         replace(watcher, DataLoader, "__iter__", self._wrap)
 
     def _wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,11 +68,12 @@ class Doubled(Part):
     def _began(self, loader: Any, iterator: Any) -> None:
         from torch.utils.data import IterableDataset
 
-        if loader.num_workers < 2 or not isinstance(loader.dataset, IterableDataset):
+        if loader.num_workers < 2:
             return
         self._judge()
         if self._passes < PASSES:
             self._passes += 1
+            self._indexed = not isinstance(loader.dataset, IterableDataset)
             self._iterator, self._workers = weakref.ref(iterator), loader.num_workers
             self._watcher.wake(self, "batch_loaded")
 
@@ -86,9 +90,10 @@ class Doubled(Part):
         )
         tensors = [one for one, _ in zip(found, range(TENSORS), strict=False)]
         rows = min((len(one) for one in tensors), default=0)
-        worker = 1 << (iterator._num_yielded - 1) % self._workers
+        turn, worker = divmod(iterator._num_yielded - 1, self._workers)
+        worker = 1 << worker
         for sample in zip(*(_some(one, rows) for one in tensors), strict=True):
-            key = hash(sample)
+            key = turn if self._indexed else 0, hash(sample)
             times, brought = self._seen.get(key, (0, 0))
             self._seen[key] = times + 1, brought | worker
         self._samples += rows
@@ -104,8 +109,12 @@ class Doubled(Part):
         self._iterator = weakref.ref(self)
         self._watcher.rest(self, "batch_loaded")
         once_each = (self._workers, (1 << self._workers) - 1)
-        if len(seen) >= DIFFERENT and sum(one == once_each for one in seen.values()) >= SHARE * len(seen):
-            self._journal.fact("data.repeated_by_workers", self._workers, step=self._watcher.step)
+        different = len({sample for _, sample in seen})
+        if different >= max(DIFFERENT, SHARE * len(seen)) and sum(
+            one == once_each for one in seen.values()
+        ) >= SHARE * len(seen):
+            name = "data.workers_give_alike" if self._indexed else "data.repeated_by_workers"
+            self._journal.fact(name, self._workers, step=self._watcher.step)
 
 
 def _some(tensor: torch.Tensor, rows: int) -> list[tuple[Any, ...]]:

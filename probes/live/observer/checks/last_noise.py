@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ..graphs import grad_fn_of
@@ -25,6 +26,9 @@ SAMPLES, VALUES = 8, 512
 
 PURE, LEFT = 0.97, 0.93
 """The share of the noise in the noisiest input: of a schedule that ends in noise, and of one that does not."""
+
+SURE = 3.0
+"""By how many times its uncertainty the share lies below."""
 
 RISES = 0.2
 """How much more noise there is at one end than at the other: else no schedule is at work."""
@@ -85,8 +89,10 @@ class LastNoise(Check):
         ends = self._ends()
         if ends is None:
             return
-        least, most = sorted(ends)
-        if most - least > RISES and not PURE > most >= LEFT:
+        (least, _), (most, values) = sorted(ends)
+        # What is left of the data is, by chance, a little like the noise or unlike it.
+        unsure = SURE * math.sqrt(max(0.0, 1 - most * most) / values)
+        if most - least > RISES and not PURE > most >= LEFT - unsure:
             self.say("data.noise_ends_early", most < LEFT, note=f"{most:.2f}")
 
     def _measure(self, noisy: Any, times: Any, noise: Any) -> None:
@@ -95,8 +101,8 @@ class LastNoise(Check):
         steps = times.detach().reshape(-1).float().tolist()
         self._seen += [(*row, drawn.shape[1]) for row in zip(steps, both, alone)]
 
-    def _ends(self) -> tuple[float, float] | None:
-        """The factor of the noise in the first steps of the schedule, and in the last."""
+    def _ends(self) -> list[tuple[float, int]] | None:
+        """The factor of the noise in the first steps of the schedule and in the last, each from how many values."""
         steps = [row[0] for row in self._seen]
         low, high = (min(steps), max(steps)) if steps else (0.0, 0.0)
         near = END * (high - low)
@@ -105,7 +111,8 @@ class LastNoise(Check):
             [row for row in self._seen if row[0] <= low + near],
             [row for row in self._seen if row[0] >= high - near],
         ):
-            if high == low or len(rows) < SAMPLES or sum(row[3] for row in rows) < VALUES:
+            values = sum(row[3] for row in rows)
+            if high == low or len(rows) < SAMPLES or values < VALUES:
                 return None
-            factors.append(sum(row[1] for row in rows) / sum(row[2] for row in rows))
-        return factors[0], factors[1]
+            factors.append((sum(row[1] for row in rows) / sum(row[2] for row in rows), values))
+        return factors

@@ -81,6 +81,9 @@ class Layers(Check):
         before, self._before[model] = self._before.get(model, {}), size
         if self._step >= FIRST and max(size.values()) > 100 * VANISHING:
             small = [name for name, now in size.items() if now < VANISHING and _stays(now, before.get(name))]
+            # Depth shrinks what comes down to the first layers. A branch that nothing went through gets exactly nothing.
+            if not any(size[name] for name in small) and next(iter(size)) not in small:
+                small = []
             vanishes = self._mostly("grad.vanishing", bool(small))
             if not vanishes:
                 self.retract("grad.vanishing_module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..graphs import grad_fn_of
@@ -81,5 +82,8 @@ def is_one_together(rows: Any) -> bool:
 
 def _is_whole(sums: Any) -> bool:
     """Whether these are all the same small whole number."""
-    whole = int(sums[0].round())
+    first = sums[0].item()
+    if not math.isfinite(first):
+        return False
+    whole = round(first)
     return 1 <= whole <= VIEWS and bool(((sums - whole).abs() < NEAR * whole).all())

@@ -12,7 +12,7 @@ from ..look.values import tensors_in
 from ..part import Part
 from ..reached import NODES
 from .fed import Mark, count_unused
-from .noisy import InMode, learns
+from .noisy import InMode
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ class Modes(Part):
         self._here: set[int] = set()
         self._trained: set[int] = set()
         self._checks, self._last, self._feeds = CHECKS, ("", -1), False
-        self._learns = True
-        self._judged: set[int] = set()
+        self._meant = False
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A forward without gradients is an evaluation, or belongs to a step of another kind."""
@@ -75,7 +74,7 @@ class Modes(Part):
                 self._trained.add(self._address((args, kwargs)))
             return
         self._evaluations += 1
-        if self._mode(root) == "train":
+        if self._mode(root, evaluated=True) == "train":
             self._in_train += 1
             place = self._address((args, kwargs))
             self._places[place] += 1
@@ -91,9 +90,7 @@ class Modes(Part):
             self._recorded.append(mode := self._mode(root))
             self._marks.append(mark := mark_of(grad_fn_of(first)))
             if mode == "eval":
-                if id(root) not in self._judged:
-                    self._judged.add(id(root))
-                    self._learns = learns(root)
+                self._meant = self._mode.is_meant(root)
                 if self._checks:
                     self._last = mark
 
@@ -126,7 +123,7 @@ class Modes(Part):
             in_eval = ran[0] == "eval" and set(ran) == {"eval"}
             self._in_eval_steps = self._in_eval_steps + 1 if in_eval else 0
             if self._in_eval_steps == STEPS:
-                self._journal.fact("model.eval_mode_in_training", self._learns, step=step)
+                self._journal.fact("model.eval_mode_in_training", not self._meant, step=step)
             elif step == 2 * STEPS and not in_eval:
                 self._journal.fact("model.eval_mode_in_training", False, step=step)
         self._rounds += 1

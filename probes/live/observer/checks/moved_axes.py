@@ -1,4 +1,4 @@
-"""Axes of what the network computed that were to change places, and were only given other sizes."""
+"""Axes of what the network computes, or is given, that were to change places, and were only given other sizes."""
 
 from __future__ import annotations
 
@@ -83,10 +83,13 @@ class MovedAxes(Check):
             self._rows[id(result)] = (result, before)
         elif len(before) > 2 and len(after) == 2 and after[1] == before[1] != before[2] > 1:
             self._classes[id(result)] = (result, before)
-        if not floating or not was_computed(given):
+        if not floating:
             return
         state = any(one is given for one in self._states)
-        if moved(before, after) or (state and rows_mixed(before, after)):
+        if not moved(before, after) and not (state and rows_mixed(before, after)):
+            return
+        # Data may lie in memory otherwise than their shape says. What a network is given is in its right shape by then.
+        if was_computed(given) or call.place().modules:
             self.say("model.axes_moved_by_view", True, call, note=f"{before} to {after}")
 
     def _judge(self, call: Call) -> None:

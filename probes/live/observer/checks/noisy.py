@@ -11,6 +11,9 @@ NOISY = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "Feat
          "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")  # fmt: skip
 """Modules that behave differently in the two modes."""
 
+MANY = 1000
+"""Models that are remembered."""
+
 
 def is_noisy(module: Any) -> bool:
     """Whether a module behaves differently in the two modes: by its kind, or as `F.dropout(x, p, self.training)`."""
@@ -36,9 +39,30 @@ class InMode:
 
     def __init__(self) -> None:
         self._noisy: dict[int, list[Any]] = {}
+        self._used: set[int] = set()
+        """Models that were evaluated, or trained in train mode."""
+        self._meant: dict[int, bool] = {}
 
-    def __call__(self, root: Any) -> str:
+    def __call__(self, root: Any, *, evaluated: bool = False) -> str:
         """`train` or `eval`; `plain` where it is the same, or where only some parts are in the mode of their own."""
+        mode = self._of(root)
+        if (evaluated or mode == "train") and len(self._used) < MANY:
+            self._used.add(id(root))
+        return mode
+
+    def is_meant(self, root: Any) -> bool:
+        """Whether a model that trains in eval mode is to do so, as judged when it first does.
+
+        It is frozen but for a small part. Or it has come with statistics and been in eval mode since, as where small batches
+        are to leave them as they are; no evaluation was before, which might have left it so.
+        """
+        meant = self._meant.get(id(root))
+        if meant is None:
+            meant = not learns(root) or (id(root) not in self._used and has_statistics(root))
+            self._meant[id(root)] = meant
+        return meant
+
+    def _of(self, root: Any) -> str:
         noisy = self._noisy.get(id(root))
         if noisy is None:
             noisy = self._noisy[id(root)] = [one for one in root.modules() if is_noisy(one)]
@@ -53,3 +77,9 @@ def learns(root: torch.nn.Module) -> bool:
     """Whether most of a model is trained. One that is frozen, but for a prompt or an adapter, is in eval mode on purpose."""
     sizes = [(one.requires_grad, one.numel()) for one in root.parameters()]
     return 2 * sum(size for trains, size in sizes if trains) >= sum(size for _, size in sizes)
+
+
+def has_statistics(root: torch.nn.Module) -> bool:
+    """Whether its batch normalisation has seen batches before: it was trained, here or where its weights come from."""
+    counts = (getattr(one, "num_batches_tracked", None) for one in root.modules())
+    return any(one is not None and not one.is_meta and bool(one > 0) for one in counts)

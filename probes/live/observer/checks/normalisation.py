@@ -1,4 +1,4 @@
-"""Batch normalisation: how many values it averages over, and copies whose averages were left behind."""
+"""Batch normalisation: how many values it averages over, copies whose averages were left behind, frozen layers whose averages move."""
 
 from __future__ import annotations
 
@@ -8,12 +8,24 @@ from ..operations import Call
 from .check import Check
 from .tensors import readable
 
+NAMES = ("running_mean", "running_var", "weight", "bias")
+"""The arguments of a batch normalisation behind its input."""
+
+TINY = 1e-5
+
+LAYERS = 64
+"""Frozen layers whose averages are remembered."""
+
 
 class Normalisation(Check):
     """The values per channel of the layer that has the fewest: of pictures, samples times height times width.
 
     A copy of the model that follows its weights (a running mean of them) and not its buffers is evaluated with the
     averages that a new layer has, 0 and 1, which belong to no data.
+
+    A layer whose weights were learnt before and are frozen now may go on averaging in train mode: what was frozen changes
+    all the same. A copy that follows its model and one side of two that take turns are frozen as well; the weights of
+    the one change, and those of the other an optimizer holds.
     """
 
     name = "normalisation"
@@ -23,6 +35,9 @@ class Normalisation(Check):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._fewest = 0
+        self._frozen: dict[int, tuple[Any, Any, Any, Any, Any]] = {}
+        """Of each frozen layer, by the id of its averages: these, its weights, and copies of the weights, averages and variances."""
+        self._new = self._frozen.copy()
 
     def called(self, call: Call) -> None:
         """A layer has normalised; in eval mode it averages over nothing."""
@@ -30,6 +45,8 @@ class Normalisation(Check):
         if call.argument(5, "training", False) and readable(self.torch, values) and values.dim() > 1:
             count = values.numel() // values.shape[1]
             self._fewest = min(self._fewest or count, count)
+            if len(self._frozen) < LAYERS and id(call.argument(1, "running_mean")) not in self._frozen:
+                self._remember(*(call.argument(place, name) for place, name in enumerate(NAMES, 1)))
 
     def look_ended(self, step: int) -> None:
         """Say what was the least."""
@@ -37,11 +54,34 @@ class Normalisation(Check):
             return
         self.say("model.batchnorm_values", self._fewest)
         self._fewest = 0
+        self._compare()
         forwards = self.watcher.forwards
         for copy in forwards.copies.values() if forwards is not None else ():
             module = copy.module()
             if module is not None and not module.training:
                 self._left_behind(module)
+
+    def _remember(self, mean: Any, variance: Any, weight: Any, bias: Any) -> None:
+        """A layer that is frozen, and not as new as it was made."""
+        if not all(readable(self.torch, one) for one in (mean, variance, weight)) or weight.requires_grad:
+            return
+        if bool((weight != 1).any()) or (readable(self.torch, bias) and bool(bias.any())):
+            copies = (one.detach().clone() for one in (weight, mean, variance))
+            self._new[id(mean)] = (mean, weight, *copies)
+
+    def _compare(self) -> None:
+        """How far the averages of such layers went since an earlier look, in standard deviations of what they average."""
+        self._frozen = {key: one for key, one in self._frozen.items() if bool((one[1] == one[2]).all())}
+        drifts = [
+            float(((mean - before).abs() / (variance + TINY).sqrt()).median())
+            for mean, weight, _, before, variance in self._frozen.values()
+            if not weight.requires_grad
+        ]
+        if drifts:
+            self.say("model.frozen_norms_moving", max(drifts) > 0)
+            self.say("model.frozen_norms_drift", round(max(drifts), 3))
+        self._frozen = {**self._new, **self._frozen}
+        self._new = {}
 
     def _left_behind(self, module: Any) -> None:
         """Whether each of its layers has weights that were learnt, and averages that no batch has changed."""

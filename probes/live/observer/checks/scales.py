@@ -1,4 +1,4 @@
-"""The size of what a model is given in evaluation, beside what it is given in training."""
+"""The size and the level of what a model is given in evaluation, beside what it is given in training."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..graphs import grad_fn_of
 from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
+from .levels import Levels, level_of, normalised_side
 from .tensors import readable
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class _Side:
         self.calls = 0
         self.next = 1
         self.sizes: list[torch.Tensor] = []
+        self.levels: Levels = []
 
     def due(self) -> bool:
         """Whether this call is one of those that are measured: they lie all over the run, and are some dozens of any number."""
@@ -85,7 +87,10 @@ class Scales(Part):
                 return
             sides = self._seen[key] = (_Side(), _Side())
         if sides[trains].due() and self._tells(first):
-            sides[trains].sizes.append(self._size(first))
+            side = sides[trains]
+            side.sizes.append(self._size(first))
+            if (level := level_of(self._torch, first)) is not None:
+                side.levels.append((len(first), level))
 
     def ended(self) -> None:
         """Compare them. A device that has failed gives nothing back."""
@@ -99,6 +104,9 @@ class Scales(Part):
             if known:
                 farthest = max(known, key=lambda one: abs(math.log(one)))
                 self._journal.fact("data.inputs.eval_over_train", farthest)
+            for one, other in seen:
+                if (side := normalised_side(self._torch, other.levels, one.levels)) is not None:
+                    self._journal.fact("data.inputs.normalised_in", side)
 
     def _tells(self, tensor: Any) -> bool:
         """Whether it is data, and enough of it."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from ..journal import Journal
 from ..part import Part
 from ..patching import replace
+from .worker_seeds import seeded_alike
 
 if TYPE_CHECKING:
     from ..watcher import Watcher
@@ -68,6 +69,8 @@ class WorkerCopies(Part):
         if loader.persistent_workers:
             self._compare(type(dataset), before, values)
         alike = loader.num_workers > 1 or not loader.persistent_workers
+        if alike and (name := seeded_alike(loader.worker_init_fn, dataset)):
+            self._journal.fact("data.workers_seeded_alike", name, step=step)
         if alike and loader.worker_init_fn is None and (holder := _generator_of(dataset)):
             self._journal.fact("data.workers_draw_alike", holder, step=step)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..graphs import leaves_of, nodes_below
+from .operand import maker_of_operand
 from .values import nonfinite, statistics
 
 if TYPE_CHECKING:
@@ -17,12 +18,16 @@ NODES = 50_000
 
 @dataclass
 class BackwardFound:
-    """`node`: its name. `number`: its sequence number. `value`: `nan` or `inf`. `incoming`: the finite gradients."""
+    """`node`: its name. `number`: its sequence number. `value`: `nan` or `inf`. `incoming`: the finite gradients.
+
+    `maker`: the operation that gave it an infinite operand, with the number of its node.
+    """
 
     node: str
     number: int
     value: str
     incoming: list[dict[str, Any]]
+    maker: tuple[str, int] | None = None
 
 
 class WatchedGraph:
@@ -49,7 +54,7 @@ class WatchedGraph:
             bad = self._first_bad(outgoing)
             if bad and not self._first_bad(incoming):
                 known = [statistics(self._torch, one) for one in incoming if one is not None]
-                self.found = BackwardFound(name, number, bad, known)
+                self.found = BackwardFound(name, number, bad, known, maker_of_operand(self._torch, node))
 
         return node.register_hook(look)
 

@@ -51,8 +51,9 @@ def from_backward(found: BackwardFound | None, place_of: Callable[[int], Place])
     if found is None:
         return None
     dtype = str(found.incoming[0]["dtype"]) if found.incoming else ""
-    place = place_of(found.number)
-    return Found("backward", "operation", found.value, found.node, found.node, place, found.incoming, dtype)
+    name, number = found.maker or (found.node, found.number)
+    place = place_of(number)
+    return Found("backward", "operation", found.value, name, found.node, place, found.incoming, dtype)
 
 
 def write_facts(journal: Journal, found: Found, step: int) -> None:
