@@ -48,7 +48,7 @@ def second(
     with checked() as said:
         model = mlp()
         optimizer = make(model)
-        first = take_up(torch.load(file), model, optimizer)
+        first = take_up(torch.load(file, weights_only=True), model, optimizer)
         epochs(model, optimizer, folder / "another.pt", first, 4, key)
     return said
 
@@ -92,6 +92,6 @@ def test_a_file_that_is_read_for_a_look_after_training_is_no_beginning(tmp_path:
         model = mlp()
         optimizer = adam(model)
         epochs(model, optimizer, tmp_path / "best.pt", 0, 3)
-        model.load_state_dict(torch.load(tmp_path / "best.pt")["net"])
+        model.load_state_dict(torch.load(tmp_path / "best.pt", weights_only=True)["net"])
         epochs(model, adam(model), tmp_path / "best.pt", 3, 3)
     assert NAME not in said.facts
