@@ -88,11 +88,11 @@ class Doubled(Part):
             for one in tensors_in(torch.Tensor, batch)
             if one.device.type == "cpu" and one.dim() and readable(torch, one)
         )
-        tensors = [one for one, _ in zip(found, range(TENSORS), strict=False)]
+        tensors = [one for one, _ in zip(found, range(TENSORS))]
         rows = min((len(one) for one in tensors), default=0)
         turn, worker = divmod(iterator._num_yielded - 1, self._workers)
         worker = 1 << worker
-        for sample in zip(*(_some(one, rows) for one in tensors), strict=True):
+        for sample in zip(*(_some(one, rows) for one in tensors)):
             key = turn if self._indexed else 0, hash(sample)
             times, brought = self._seen.get(key, (0, 0))
             self._seen[key] = times + 1, brought | worker

@@ -32,7 +32,7 @@ def maker_of_operand(torch: Any, node: Any) -> tuple[str, int] | None:
     try:
         if not PRODUCTS.match(node.name()):
             return None
-        given = zip(("_saved_self", "_saved_other"), node.next_functions, strict=False)
+        given = zip(("_saved_self", "_saved_other"), node.next_functions)
         waiting = [one for name, (one, _) in given if _is_bad(torch, getattr(node, name, None))]
         for _ in range(FAR):
             if not waiting:
