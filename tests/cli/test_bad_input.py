@@ -57,6 +57,7 @@ def going_round(folder: Path) -> Path:
 # Where nothing at all could be read, that is a bad call.
 REFUSED: dict[str, tuple[Maker, str]] = {
     "a missing file": (lambda folder: folder / "nowhere.log", "no such file"),
+    "a misspelt command": (lambda folder: Path("taill"), "did you mean `tail`"),
     "an empty log": (text("train.log", ""), "train.log: empty"),
     "a blank log": (text("train.log", " \n\n"), "train.log: empty"),
     "an empty configuration": (text("config.yaml", ""), "config.yaml: empty"),

@@ -29,6 +29,7 @@ def test_kb_list_counts_every_kind(diagnose: Command) -> None:
 
 def test_kb_list_names_the_entries(diagnose: Command) -> None:
     assert "fp16-overflow" in diagnose("kb", "list", "causes").out
+    assert diagnose("kb", "list", "cause").out == diagnose("kb", "list", "causes").out
 
 
 def test_kb_show_names_the_file(diagnose: Command) -> None:

@@ -7,7 +7,7 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from traindx.probes.discover import BadInput, Found, discover, named, piped
@@ -40,7 +40,7 @@ def collect(
         for kind, chosen in ((Kind.LOG, logs), (Kind.CONFIG, configs), (Kind.CODE, codes)):
             found.inputs += [_stdin(kind) if str(path) == "-" else named(path, kind) for path in chosen]
     except BadInput as error:
-        raise BadCall(str(error)) from None
+        raise BadCall(f"{error}{_command_like(paths)}") from None
     if len(files) < len(paths) or (not found.inputs and not files and _piped(wait=nothing_else)):
         found.inputs.append(_stdin(Kind.LOG))
     if not found.inputs and nothing_else and not files:
@@ -49,6 +49,17 @@ def collect(
             "with --symptom; `diagnose --help` shows examples"
         )
     return found
+
+
+def _command_like(paths: Sequence[Path]) -> str:
+    """The command that the first word may have meant, where it names nothing that is there."""
+    from traindx.engine.kb.problems import nearest
+
+    from .group import COMMANDS
+
+    word = str(paths[0]) if paths else ""
+    hint = nearest(word, COMMANDS) if word and not os.path.exists(word) else ""
+    return f"; as a command: {hint}" if hint else ""
 
 
 def _stdin(kind: Kind) -> Input:

@@ -25,13 +25,21 @@ _PLURALS = {
 }  # fmt: skip
 
 
+class _Kind(click.Choice):  # type: ignore[type-arg]
+    """A kind of entry, in the plural or, as it stands in the files, in the singular."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        plural = next((one for one, name in _PLURALS.items() if name == value), value)
+        return str(super().convert(plural, param, ctx))
+
+
 @click.group(context_settings=options.SETTINGS)
 def kb() -> None:
     """List, show, check and test the knowledge base."""
 
 
 @kb.command("list")
-@click.argument("kind", type=click.Choice(sorted(_PLURALS)), required=False)
+@click.argument("kind", type=_Kind(sorted(_PLURALS)), required=False)
 @options.knowledge_folders
 def list_(kind: str | None, kb_folders: tuple[Path, ...]) -> None:
     """List the entries of a KIND, or how many there are of each."""
