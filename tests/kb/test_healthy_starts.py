@@ -8,9 +8,11 @@ import pytest
 
 from traindx.engine.diagnose import diagnose
 from traindx.engine.diagnosis import Diagnosis
+from traindx.engine.facts import Fact, Facts, Origin
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import load
 from traindx.engine.kb.packs import own_pack
+from traindx.engine.symptoms import see_symptoms
 from traindx.probes.inputs import Input, Kind
 from traindx.probes.registry import probes_for
 
@@ -75,3 +77,16 @@ def test_where_it_is_no_start_or_more_than_usual_it_is_named(
     found = diagnosed(knowledge, tmp_path, text)
     assert found.causes[0].id == cause
     assert found.causes[0].verdict in ("likely", "confirmed")
+
+
+@pytest.mark.parametrize(
+    ("highest", "classes", "swings"), [(0.24, 5, False), (2.4, 5, True), (0.24, None, True)]
+)
+def test_a_loss_that_stays_far_below_guessing_only_swings_with_its_batches(
+    knowledge: Knowledge, highest: float, classes: int | None, swings: bool
+) -> None:
+    facts = Facts()
+    values = {"loss.oscillating": True, "loss.max": highest, "model.classes": classes}
+    facts.extend(Fact(name, value, Origin.LIVE) for name, value in values.items() if value is not None)
+    seen = {one.symptom.id for one in see_symptoms(knowledge, facts, ())}
+    assert ("loss-oscillating" in seen) == swings
