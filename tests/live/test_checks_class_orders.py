@@ -110,6 +110,19 @@ def test_red_and_blue_change_places_in_evaluation(scale: float) -> None:
     assert learnt(pictures(600, 1), (inputs.flip(1), labels))[REVERSED] is True
 
 
+def test_they_change_places_in_pictures_that_differ_a_little_besides() -> None:
+    inputs, labels = pictures(2000, 2)
+    assert learnt(pictures(2000, 1), (inputs.flip(1).clamp(0.03, 0.97), labels))[REVERSED] is True
+
+
+@pytest.mark.parametrize("changed", [lambda x: x.clamp(0.1, 0.9), lambda x: x.clamp(min=0).pow(1.5)])
+def test_many_pictures_that_differ_a_little_are_in_their_places(
+    changed: Callable[[torch.Tensor], torch.Tensor],
+) -> None:
+    inputs, labels = pictures(2000, 2)
+    assert REVERSED not in learnt(pictures(2000, 1), (changed(inputs), labels))
+
+
 @pytest.mark.parametrize(
     "changed",
     [lambda x: x, lambda x: 2 * x + 1, lambda x: x.mean(1, keepdim=True).expand(-1, 3, -1, -1), lambda x: x + 0.2 * torch.randn(1, 3, 1, 1)],

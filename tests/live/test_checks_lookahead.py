@@ -65,6 +65,72 @@ def test_a_mask_hides_it(way: str) -> None:
     assert read(way, masked=True) is None
 
 
+class Masked(Language):
+    """Attention behind any mask: True hides, or numbers are added."""
+
+    def __init__(self, way: str, mask: Any) -> None:
+        super().__init__(way, masked=True)
+        self.mask = mask
+
+    def forward(self, tokens: Any) -> Any:
+        x, mask = self.words(tokens), self.mask
+        hides = mask.dtype is torch.bool
+        if self.way == "layer":
+            x = self.layer(x, mask)
+        elif self.way == "product":
+            x = F.scaled_dot_product_attention(x, x, x, attn_mask=~mask if hides else mask)
+        else:
+            scores = x @ x.transpose(1, 2)
+            x = (scores.masked_fill(mask, float("-inf")) if hides else scores + mask).softmax(-1) @ x
+        return self.head(x)
+
+
+def read_behind(way: str, mask: Any, words: int = WORDS) -> Any:
+    model = Masked(way, mask)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(0, words, (8, LENGTH + 1))
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
+            loss.backward()
+            optimizer.step()
+    return said.facts.get("model.sees_next_token")
+
+
+SQUARE = torch.ones(LENGTH, LENGTH)
+DOCUMENTS = torch.arange(LENGTH) // 4
+
+
+@pytest.mark.parametrize("way", ["layer", "product", "hand"])
+@pytest.mark.parametrize(
+    "mask",
+    [SQUARE.triu(2).bool(), 0 * SQUARE, -(SQUARE.cumsum(0) - SQUARE.cumsum(1)).abs(), ~SQUARE.triu(-2).bool()],
+    ids=["one place too far", "nothing is added", "a bias for what is near", "hides what came long before"],
+)  # fmt: skip
+def test_a_mask_that_leaves_the_next_place_open_hides_nothing_that_matters(way: str, mask: Any) -> None:
+    assert read_behind(way, mask) is True
+
+
+@pytest.mark.parametrize("way", ["layer", "product", "hand"])
+@pytest.mark.parametrize(
+    "mask",
+    [
+        SQUARE.triu(1).bool(),
+        SQUARE.triu(1) * -1e9,
+        SQUARE.triu(1).bool() & (torch.arange(LENGTH) >= 4),
+        DOCUMENTS[:, None] != DOCUMENTS[None],
+    ],
+    ids=["what follows", "as numbers", "but for a prefix", "other documents"],
+)
+def test_a_mask_that_hides_the_next_place_anywhere_may_be_right(way: str, mask: Any) -> None:
+    assert read_behind(way, mask) is not True
+
+
+def test_four_letters_are_a_text() -> None:
+    assert read_behind("hand", SQUARE.triu(2).bool(), words=4) is True
+
+
 def test_words_that_are_labelled_where_they_stand_may_be_read_in_both_directions() -> None:
     assert read("layer", masked=False, shift=0) is None
 

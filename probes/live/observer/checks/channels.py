@@ -19,6 +19,9 @@ APART = 12.0
 ALIKE = 4.0
 """Those below this may be."""
 
+EXPLAINED = 100.0
+"""So do those that are smaller by so much than without the change of places: pictures of evaluation may differ a little in more than that."""
+
 DIGITS = 4096
 """Means that are alike to one part in so many are those of one picture."""
 
@@ -86,7 +89,8 @@ class Channels(Labelled):
             return squares.sum(0) / (len(classes) - 1)
 
         as_they_are, swapped = apart((0, 1, 2)), apart((2, 1, 0))
-        return bool(as_they_are[[0, 2]].min() > APART and swapped.max() < ALIKE)
+        least = float(as_they_are[[0, 2]].min())
+        return least > APART and bool(swapped.max() < max(ALIKE, least / EXPLAINED))
 
     def _effects(self, labels: Any, colours: Any, classes: list[int]) -> tuple[Any, Any]:
         """By how much each class differs from all in each colour, and the squared error of that."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..look.masks import hides_next
 from ..look.places import Place
 from ..look.values import tensors_in
 from ..operations import Call
@@ -22,16 +23,16 @@ LAYER, PRODUCT, WEIGHTS = "multi_head_attention_forward", "scaled_dot_product_at
 PARTS = ("__getitem__", "chunk", "split", "tensor_split", "narrow", "view", "reshape", "unflatten")
 """What tells the two directions of a recurrent layer apart again."""
 
-SHORT, VARIED = 4, 8
+SHORT, VARIED = 4, 4
 """Places and different tokens without which labels may be the inputs of the next place by chance."""
 
 
 class Lookahead(Check):
-    """Compares labels with tokens one place further on, and asks each attention over these places whether it hides any.
+    """Compares labels with tokens one place further on, and asks each attention over these places whether it hides the next one.
 
+    A mask that is off by one hides something and not that. One that is open in a prefix only, or within documents, hides it somewhere.
     A recurrent layer that reads in both directions hides none, unless its directions are taken apart again, each for a loss of its own.
-
-    One that hides something may hide what follows, so that nothing is said unless none does. Attention over as many patches
+    Where one layer hides what follows, others need not, so that nothing is said unless none does. Attention over as many patches
     of a picture as there are tokens is no such thing, so that the tokens must be all that the model is given, masks aside.
     A model of two sequences, which reads one and writes the other, may attend freely over the first: its sequences are told apart
     by their length, and nothing is said where that is the same.
@@ -46,7 +47,7 @@ class Lookahead(Check):
         self._tokens: dict[int, Any] = {}
         """Of each length."""
         self._open: dict[int, Place] = {}
-        """Where attention over so many places hid none from another."""
+        """Where attention over so many places hid no next one."""
         self._hidden: set[int] = set()
         self._given: list[Any] = []
         """All tokens, whichever of their axes holds the places."""
@@ -71,7 +72,7 @@ class Lookahead(Check):
         if others:
             return
         lengths = [one.shape[1] for one in tokens]
-        if tokens and all(one.shape == tokens[0].shape for one in tokens):
+        if len({one.shape for one in tokens}) == 1:
             self._tokens = {lengths[0]: tokens[0].detach()}
         else:
             self._tokens = {one.shape[1]: one.detach() for one in tokens if lengths.count(one.shape[1]) == 1}
@@ -118,8 +119,7 @@ class Lookahead(Check):
                 return 0
             length = int(weights.shape[-1])
             return length if weights.shape[-2] == length and length in self._tokens else 0
-        axis = 0 if call.name == LAYER else -2
-        length = _size(call.argument(0, "query"), axis)
+        length = _size(call.argument(0, "query"), axis := 0 if call.name == LAYER else -2)
         return length if _size(call.argument(1, "key"), axis) == length else 0
 
     def _recur(self, call: Call) -> None:
@@ -150,13 +150,17 @@ class Lookahead(Check):
                 self._hidden.add(self._read[shape])
 
     def _hides(self, call: Call, length: int) -> bool:
-        """Whether it keeps any place from looking at another."""
+        """Whether it keeps any place from looking at the next."""
         if call.name == LAYER:
-            return bool(call.argument(24, "is_causal")) or _is_square(call.argument(16, "attn_mask"))
-        if call.name == PRODUCT:
-            return bool(call.argument(5, "is_causal")) or _is_square(call.argument(3, "attn_mask"))
-        weights = call.result.detach().reshape(-1, length, length)
-        return not bool((weights[:64, 0, -1] > 0).all())
+            causal, mask = call.argument(24, "is_causal"), call.argument(16, "attn_mask")
+        elif call.name == PRODUCT:
+            causal, mask = call.argument(5, "is_causal"), call.argument(3, "attn_mask")
+        else:
+            weights = call.result.detach().reshape(-1, length, length)[:64]
+            return not bool((weights.diagonal(1, -2, -1) > 0).all())
+        if causal or not _is_square(mask):
+            return bool(causal)
+        return not readable(self.torch, mask) or hides_next(mask, hidden=call.name == LAYER)
 
     def _judge(self, call: Call, length: int, tokens: Any) -> None:
         """Are the labels the tokens of the next place?"""

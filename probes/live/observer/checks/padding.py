@@ -1,25 +1,95 @@
-"""Padding masks of attention: one that hides all of a sample, most often because it says what to keep."""
+"""Padding masks of attention: one that hides all of a sample, or that leaves nothing but the padding."""
 
 from __future__ import annotations
 
-from ..look.masks import has_hidden_row
+from typing import TYPE_CHECKING, Any
+
+from ..look.masks import FLOOR, has_hidden_row
+from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
 from .tensors import readable
 
+if TYPE_CHECKING:
+    import torch
+
+LAYER, PRODUCT = "multi_head_attention_forward", "scaled_dot_product_attention"
+
+FILLED = ("masked_fill", "masked_fill_")
+"""How attention that is written out hides what lies under a mask."""
+
+VARIED = 4
+"""So many different tokens are text, and no padding."""
+
 
 class Padding(Check):
-    """A sample all of whose keys are hidden. Attention gives zeros or NaN for it, as the kernel has it.
+    """A sample all of whose keys are hidden: attention gives zeros or NaN for it, as the kernel has it. And what is left of the tokens.
 
-    Where a mask says what to keep and is taken for what to leave out, the samples without padding are such.
+    Where a mask says what to keep and is taken for what to leave out, the samples without padding are hidden altogether, and of the
+    others that alone is read. It is one and the same token in every sample, here more often and there less, while what is hidden
+    differs. What pools at one token hides as many of each sample, and is no such thing.
     """
 
     name = "padding"
-    early = 2
-    functions = ("multi_head_attention_forward",)
+    early = 3
+    functions = (LAYER, PRODUCT, *FILLED)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._tokens: list[Any] = []
+        self._text_read = False
+        """Whether any attention over the tokens was ever left something else."""
+
+    def look_began(self, step: int) -> None:
+        """Nothing is kept between looks."""
+        self._tokens = []
+
+    def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The tokens: whole numbers in rows, many of them different."""
+        self._tokens = [
+            one.detach()
+            for one in tensors_in(self.torch.Tensor, (args, kwargs))
+            if one.dim() == 2 and one.dtype is self.torch.int64 and readable(self.torch, one)
+        ]
 
     def called(self, call: Call) -> None:
-        """Attention returned."""
-        mask = call.argument(14, "key_padding_mask")
-        if mask is not None and readable(self.torch, mask):
+        """Attention returned, or its scores were masked."""
+        mask = self._mask(call)
+        if mask is None or not readable(self.torch, mask):
+            return
+        if call.name == LAYER:
             self.say("act.fully_masked_row", has_hidden_row(mask, hidden=True), call)
+        hidden = self._hidden(mask, keeps=call.name == PRODUCT)
+        for tokens in self._tokens if hidden is not None else ():
+            if tokens.shape == hidden.shape and tokens.device == hidden.device and bool(hidden.any()):
+                self._text_read = self._text_read or not self._padding_alone(tokens, hidden)
+                self.say("data.padding_alone_read", not self._text_read, call)
+
+    def _mask(self, call: Call) -> Any:
+        """The mask, where it is one over keys or may be."""
+        if call.name == LAYER:
+            return call.argument(14, "key_padding_mask")
+        if call.name == PRODUCT:
+            return call.argument(3, "attn_mask")
+        value = call.argument(2, "value")
+        return call.argument(1, "mask") if isinstance(value, (int, float)) and value < FLOOR else None
+
+    def _hidden(self, mask: Any, *, keeps: bool) -> Any:
+        """What it hides, sample by sample; None where it is another one for each place or head. `keeps`: what True means in it."""
+        if mask.dim() < 2 or mask[0].numel() != mask.shape[-1] or mask.is_complex():
+            return None
+        rows = mask.detach().reshape(len(mask), -1)
+        if rows.dtype is self.torch.bool:
+            return ~rows if keeps else rows
+        return rows < FLOOR if rows.is_floating_point() else None
+
+    def _padding_alone(self, tokens: Any, hidden: Any) -> bool:
+        """Whether what is left is the same token throughout, more often in one sample than in another."""
+        left = tokens[~hidden]
+        counts = (~hidden).sum(1)
+        return bool(
+            len(left)
+            and (left == left[0]).all()
+            and counts.max() > counts.min()
+            and len(tokens[hidden].unique()) >= VARIED
+        )

@@ -44,6 +44,7 @@ from .positions import Positions
 from .ranks import Ranks
 from .regression import Regression
 from .rivals import Rivals
+from .rounded import Rounded
 from .same_batch import SameBatch
 from .steps_in_graph import StepsInGraph
 from .syncs import Syncs
@@ -95,6 +96,7 @@ CHECKS: tuple[type[Check], ...] = (
     Lengths,
     Together,
     Rivals,
+    Rounded,
     Itself,
     MaskedAway,
     LastState,

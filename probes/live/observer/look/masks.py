@@ -15,6 +15,10 @@ ATTENTION = frozenset(["scaled_dot_product_attention", "multi_head_attention_for
 """Functions that are given the mask itself."""
 
 
+FLOOR = -1e4
+"""What is added to a score to hide it, or stands in its place, is below this, in any precision."""
+
+
 def fully_masked(function: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | None:
     """True where a row is masked altogether, False where none is, None where the function knows no masks."""
     if name in SOFTMAX and args:
@@ -41,3 +45,11 @@ def has_hidden_row(mask: torch.Tensor, *, hidden: bool) -> bool:
     """Whether a row is covered altogether. Of a mask without fractions, `hidden` is what stands where nothing is to be seen."""
     covered = mask == hidden if not mask.is_floating_point() else mask.detach() == float("-inf")
     return bool(covered.all(dim=-1).any())
+
+
+def hides_next(mask: torch.Tensor, *, hidden: bool) -> bool:
+    """Whether a mask hides, from any place, the one that follows; `hidden` as above. Of one that holds whole numbers nothing is known: it may."""
+    following = mask.detach().diagonal(1, -2, -1)
+    if mask.is_floating_point():
+        return bool((following < FLOOR).any())
+    return str(mask.dtype) != "torch.bool" or bool((following == hidden).any())
