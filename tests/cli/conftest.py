@@ -15,6 +15,28 @@ from traindx.cli.errors import guarded
 from traindx.cli.group import run
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "nan-loss"
+DOUBLE_SOFTMAX = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(10, 3)
+
+    def forward(self, x):
+        return torch.softmax(self.fc(x), dim=1)
+
+
+net, criterion = Net(), nn.CrossEntropyLoss()
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+for x, y in loader:
+    opt.zero_grad()
+    loss = criterion(net(x), y)
+    loss.backward()
+    opt.step()
+"""
 
 
 class Result(NamedTuple):

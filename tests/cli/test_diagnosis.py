@@ -9,29 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Command
+from .conftest import DOUBLE_SOFTMAX, Command
 
 FILES = ("train.log", "config.yaml")
-DOUBLE_SOFTMAX = """\
-import torch
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Linear(10, 3)
-
-    def forward(self, x):
-        return torch.softmax(self.fc(x), dim=1)
-
-model, criterion = Net(), nn.CrossEntropyLoss()
-optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-for x, y in loader:
-    optimizer.zero_grad()
-    loss = criterion(model(x), y)
-    loss.backward()
-    optimizer.step()
-"""
 
 
 def test_the_cause_is_named_first(diagnose: Command, in_example: Path) -> None:

@@ -6,35 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Command
+from .conftest import DOUBLE_SOFTMAX, Command
 
 SCRIPT = """\
 import torch
 from torch import nn
 model = nn.Linear(4, 1)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-"""
-DOUBLE_SOFTMAX = """\
-import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Linear(10, 3)
-
-    def forward(self, x):
-        return torch.softmax(self.fc(x), dim=1)
-
-
-net, criterion = Net(), nn.CrossEntropyLoss()
-opt = torch.optim.Adam(net.parameters(), lr=1e-3)
-for x, y in loader:
-    opt.zero_grad()
-    loss = criterion(net(x), y)
-    loss.backward()
-    opt.step()
 """
 NAMESPACE = "Namespace(batch_size=128, epochs=20, workers=16, opt='sgd', lr=0.1, momentum=0.9)\n"
 HEALTHY = "".join(
