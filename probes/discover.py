@@ -11,6 +11,7 @@ from pathlib import Path
 from .inputs import Input, Kind
 from .kinds import kind_inside, kind_of, why_other
 from .own import NOT_READ, is_own_report
+from .runs import runs_in
 from .text import MAX_TEXT
 
 MAX_FILES = 400
@@ -134,7 +135,7 @@ def _walk(root: Path, found: Found) -> None:
             continue
         cells -= len(printed)
         found.inputs += printed
-    if len(runs := _runs(found.inputs[before:])) > 1:
+    if len(runs := runs_in(found.inputs[before:])) > 1:
         names = ", ".join(str(one.relative_to(root)) for one in runs[:_NAMED])
         found.runs += runs
         found.read_as_one = (
@@ -143,21 +144,6 @@ def _walk(root: Path, found: Found) -> None:
         found.notes.append(found.read_as_one)
     if len(found.inputs) == before:
         found.notes.append(f"{root}: no log, configuration or script in this directory")
-
-
-def _runs(inputs: Iterable[Input]) -> list[Path]:
-    """The folders with a log and a configuration of their own, none of them inside another.
-
-    What a tool keeps of a run in a hidden folder, such as Hydra in `.hydra`, is the run's own.
-    """
-    kinds: dict[Path, set[Kind]] = {}
-    for one in inputs:
-        if one.path is not None:
-            folder = one.path.parent
-            kinds.setdefault(folder.parent if folder.name[:1] == "." else folder, set()).add(one.kind)
-    logs = {Kind.LOG, Kind.RECORDS, Kind.EVENTS}
-    whole = [folder for folder, held in kinds.items() if Kind.CONFIG in held and held & logs]
-    return sorted(one for one in whole if not any(other in one.parents for other in whole))
 
 
 def _printed(path: Path, *, named: bool) -> list[Input]:

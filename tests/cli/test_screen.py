@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,18 @@ def test_of_runs_side_by_side_the_one_in_trouble_is_shown_and_the_others_are_tol
     assert "3 runs side by side were read, each by itself; shown is 1." in said
     assert "0: nothing wrong found; 2: nothing wrong found" in said
     assert "sweep/0/train.log:" not in result.out
+
+
+def test_the_states_that_a_run_saves_are_no_runs_beside_each_other(diagnose: Command, folder: Path) -> None:
+    for step in (500, 1000):
+        state = folder / "out" / f"checkpoint-{step}"
+        state.mkdir(parents=True)
+        (state / "config.json").write_text('{"hidden_size": 64, "model_type": "bert"}')
+        history = [
+            {"loss": 2.0 - at / 1000, "learning_rate": 1e-4, "step": at} for at in range(100, step + 1, 100)
+        ]
+        (state / "trainer_state.json").write_text(json.dumps({"global_step": step, "log_history": history}))
+    assert "side by side" not in diagnose("out", "--no-machine").out
 
 
 def test_several_runs_that_are_named_are_read_as_one(diagnose: Command, folder: Path) -> None:
