@@ -40,8 +40,8 @@ class Found:
         self.notes: list[str] = []
         self.runs: list[Path] = []
         """The folders of runs that lie side by side in a directory."""
-        self.read_as_one = ""
-        """The note that says of them that they were."""
+        self.read_as_one: list[str] = []
+        """The notes that say of them that they were."""
 
     def of_run(self, run: Path) -> Found:
         """What is there of one of the runs: its own files, and those of none, such as a script that all share."""
@@ -51,7 +51,7 @@ class Found:
             for one in self.inputs
             if one.path is None or not any(other in one.path.parents for other in others)
         )
-        apart.notes = [note for note in self.notes if note != self.read_as_one]
+        apart.notes = [note for note in self.notes if note not in self.read_as_one]
         return apart
 
 
@@ -138,10 +138,9 @@ def _walk(root: Path, found: Found) -> None:
     if len(runs := runs_in(found.inputs[before:])) > 1:
         names = ", ".join(str(one.relative_to(root)) for one in runs[:_NAMED])
         found.runs += runs
-        found.read_as_one = (
-            f"{root}: {len(runs)} runs side by side were read as one; name the one you mean: {names}"
-        )
-        found.notes.append(found.read_as_one)
+        note = f"{root}: {len(runs)} runs side by side were read as one; name the one you mean: {names}"
+        found.read_as_one.append(note)
+        found.notes.append(note)
     if len(found.inputs) == before:
         found.notes.append(f"{root}: no log, configuration or script in this directory")
 

@@ -153,6 +153,15 @@ def test_of_runs_side_by_side_the_one_in_trouble_is_shown_and_the_others_are_tol
     assert "sweep/0/train.log:" not in result.out
 
 
+def test_runs_in_two_directories_are_each_read_by_themselves_too(diagnose: Command, folder: Path) -> None:
+    for run, loss in ("first/0", "1.9"), ("first/1", "1.8"), ("second/0", "nan"), ("second/1", "1.8"):
+        write_run(folder / run, loss)
+    said = " ".join(diagnose("first", "second", "--no-machine").out.split())
+    assert "4 runs side by side were read, each by itself; shown is second/0." in said
+    assert "first/1: nothing wrong found" in said
+    assert "read as one; name" not in said
+
+
 def test_the_states_that_a_run_saves_are_no_runs_beside_each_other(diagnose: Command, folder: Path) -> None:
     for step in (500, 1000):
         state = folder / "out" / f"checkpoint-{step}"

@@ -146,7 +146,7 @@ def diagnose(
     from .knowledge import knowledge
     from .patching import Patching
     from .session import Session
-    from .side_by_side import worst_of
+    from .side_by_side import diagnosed
 
     if experiments:
         from .experiment import from_main_command
@@ -162,12 +162,7 @@ def diagnose(
     def begin(inputs: Found) -> Session:
         return Session(known, inputs, scan=scan, machine=machine, budget=budget, top=top)
 
-    apart = worst_of(found, begin, symptoms, answers)
-    if apart is None:
-        session = begin(found)
-        reasoned = session.run(symptoms, answers)
-    else:
-        session, reasoned = apart
+    session, reasoned = diagnosed(found, begin, symptoms, answers)
     if ask:
         from .questions import ask_on
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis
+from traindx.engine.wording import percent
 from traindx.probes.discover import Found
 
 from .errors import BadCall
@@ -18,15 +19,23 @@ _TOLD = 8
 """Runs that the note tells of."""
 
 
-def worst_of(
+def diagnosed(
+    found: Found, begin: Callable[[Found], Session], symptoms: Sequence[str], answers: Sequence[str]
+) -> tuple[Session, Reasoned]:
+    """The diagnosis of what was handed in; of runs side by side that with the surest cause, and a note on each of the others."""
+    # What comes through a pipe can be read once only.
+    if found.runs and all(one.stream is None for one in found.inputs):
+        worst = _worst_of(found, begin, symptoms, answers)
+        if worst is not None:
+            return worst
+    session = begin(found)
+    return session, session.run(symptoms, answers)
+
+
+def _worst_of(
     found: Found, begin: Callable[[Found], Session], symptoms: Sequence[str], answers: Sequence[str]
 ) -> tuple[Session, Reasoned] | None:
-    """The diagnosis of the run with the surest cause, and a note that says what is wrong with each of the others.
-
-    None where there are no runs side by side, or what was handed in can be read once only.
-    """
-    if not found.runs or any(one.stream is not None for one in found.inputs):
-        return None
+    """None where fewer than two of the runs can be read."""
     read = list[tuple[Path, Session, Reasoned]]()
     for run in sorted(found.runs, key=_written, reverse=True)[:MOST]:
         session = begin(found.of_run(run))
@@ -55,13 +64,17 @@ def _trouble(diagnosis: Diagnosis) -> tuple[bool, float]:
 
 
 def _note(shown: Path, read: Sequence[tuple[Path, Diagnosis]], found: Found) -> str:
-    others = [f"{run.name}: {_in_short(diagnosis)}" for run, diagnosis in read if run != shown]
+    # In one directory their names tell them apart.
+    alone = len({run.parent for run in found.runs}) == 1
+    names = {run: run.name if alone else str(run) for run, _ in read}
+    where = f"{shown.parent}: " if alone else ""
+    others = [f"{names[run]}: {_in_short(diagnosis)}" for run, diagnosis in read if run != shown]
     more = [f"{len(others) - _TOLD} more"] if len(others) > _TOLD else []
     unread = len(found.runs) - len(read)
     left = f", {unread} of them not" if unread else ""
     return (
-        f"{shown.parent}: {len(found.runs)} runs side by side were read{left}, each by itself; shown is "
-        f"{shown.name}. The others: {'; '.join(others[:_TOLD] + more)}. Name a folder to see that run, "
+        f"{where}{len(found.runs)} runs side by side were read{left}, each by itself; shown is "
+        f"{names[shown]}. The others: {'; '.join(others[:_TOLD] + more)}. Name a folder to see that run, "
         "or several to have them read as one"
     )
 
@@ -73,5 +86,5 @@ def _in_short(diagnosis: Diagnosis) -> str:
     if diagnosis.outcome != "cause-found":
         return symptoms
     first = diagnosis.causes[0]
-    cause = f"{first.id} {first.confidence:.0%}"
+    cause = f"{first.id} {percent(first.confidence)}"
     return f"{symptoms}, {cause}" if symptoms else cause
