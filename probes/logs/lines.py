@@ -19,8 +19,6 @@ MAX_FORMS = 2000
 _PAIR = frozenset(("done", "total"))
 _DIGITS = 30
 """Of both numbers of a pair together: what has more is none."""
-_FEW = 3
-"""Forms of bars that are tried before a line's own is looked up."""
 
 
 class Lines:
@@ -31,8 +29,8 @@ class Lines:
         self.names = self._reader.names
         self.formats = Formats(knowledge, self.names)
         self.table: Table | None = None
-        self.epochs = False
-        """Some line says the epoch."""
+        self.epochs = self.whole_epochs = False
+        """Some line says the epoch; some line counts whole ones."""
         self.counted = False
         """Some line counts steps of training by name: what an agent does in its environments is another count."""
         self._forms: dict[bytes, Template | None] = {}
@@ -40,8 +38,8 @@ class Lines:
         """Some line counts two things, steps and the iterations of which they are made: the trust of the better counter."""
         self._known: tuple[int, Table | None, bool, int | None] = (0, None, False, None)
         """What the forms were learned with."""
-        self._bars: list[tuple[Template, int, int]] = []
-        """The forms of lines that pairs were asked of, and the groups of their pairs."""
+        self._bars: dict[bytes, tuple[Template, int, int]] = {}
+        """The forms of lines that pairs were asked of, by shape, and the groups of their pairs; 0 where they hold none."""
 
     def read(self, line: bytes, candidates: Iterable[str] = ()) -> Reading:
         """What a line says. `candidates` are the formats it may be of."""
@@ -54,7 +52,7 @@ class Lines:
         """
         known = (len(self.formats.seen), self.table, self.counted, self.counter)
         if known != self._known or len(self._forms) > MAX_FORMS:
-            self._known, self._forms, self._bars = known, {}, []
+            self._known, self._forms, self._bars = known, {}, {}
         shape = shapes_of(line)[0]
         form = self._forms.get(shape)
         if form is not None and (match := form.fullmatch(line)):
@@ -69,17 +67,22 @@ class Lines:
 
     def pair(self, line: bytes) -> tuple[int, int] | None:
         """How far, of how much, a line says that was read before: of what `placed` gives only this, several times as fast."""
-        for form, done, total in self._bars:
-            if (match := form.fullmatch(line)) and len(match[done]) + len(match[total]) <= _DIGITS:
+        shape = shapes_of(line)[0]
+        known = self._bars.get(shape)
+        if known is not None and (match := known[0].fullmatch(line)):
+            _, done, total = known
+            if not done:
+                return None
+            if len(match[done]) + len(match[total]) <= _DIGITS:
                 return int(match[done]), int(match[total])
         reading = self.placed(line, wanted=frozenset())
-        learned = self._forms.get(shapes_of(line)[0])
-        groups = (
-            {value.name.metric: group for group, value in enumerate(learned.values, 1)} if learned else {}
-        )
-        texts = [line[one.start : one.end] for one in reading.at if one.name.metric in _PAIR]
-        if learned and groups.keys() >= _PAIR and all(map(bytes.isdigit, texts)):
-            self._bars = [(learned, groups["done"], groups["total"]), *self._bars[: _FEW - 1]]
+        if (form := self._forms.get(shape)) is not None:
+            groups = {value.name.metric: group for group, value in enumerate(form.values, 1)}
+            texts = [line[one.start : one.end] for one in reading.at if one.name.metric in _PAIR]
+            if groups.keys().isdisjoint(_PAIR) and reading.pair is None:
+                self._bars[shape] = form, 0, 0
+            elif groups.keys() >= _PAIR and all(map(bytes.isdigit, texts)):
+                self._bars[shape] = form, groups["done"], groups["total"]
         return reading.pair
 
     def _read(self, line: bytes, formats: Iterable[str]) -> Reading:
@@ -93,7 +96,8 @@ class Lines:
         elif reading.places and not reading.values:
             # A format that only knows where the run is leaves the numbers to the general reader.
             reading.values = self._reader.read(line).values
-        self.epochs = self.epochs or reading.epoch is not None
+        if reading.epoch is not None:
+            self.epochs, self.whole_epochs = True, self.whole_epochs or reading.whole_epoch
         self.counted = self.counted or reading.named
         if reading.better:
             self.counter = reading.trust if self.counter is None else min(self.counter, reading.trust)

@@ -135,7 +135,7 @@ class Positions:
             return
         self.last_number = block.number(bars[-1])
         self.last = self.guides.mark(bars[-1], None)
-        if self._lines.epochs and not self._anew:
+        if self._lines.whole_epochs and not self._anew:
             self._compare()
         place = -self.seen % self._stride
         while place < len(bars):
@@ -173,7 +173,7 @@ class Positions:
 
     def _epoch(self, mark: Mark, *, whole: bool = False) -> float | None:
         """The epoch that the line says, else the bar or the header before it; `whole` that it is counted."""
-        if not self._lines.epochs:
+        if not (self._lines.whole_epochs if whole else self._lines.epochs):
             return None
         readings = map(self._reading, (mark.line, mark.bar, mark.header))
         return next(

@@ -139,7 +139,7 @@ class Series:
     def _raise_peaks(self, values: Sequence[float], places: range, mark: Marker) -> None:
         start, stride = places.start, self.stride
         if start and self.peaks:
-            self.peaks[-1] = settled_peak(higher(self.peaks[-1], peak_of(values, 0, start, mark)))
+            self.peaks[-1] = higher(self.peaks[-1], peak_of(values, 0, start, mark))
         if stride == 1:
             peaks = map(Peak, values, zip(repeat(mark), places, strict=False))
         else:
@@ -150,7 +150,11 @@ class Series:
                 range(start + stride, len(values) + stride, stride),
                 repeat(mark),
             )
-        self.peaks += peaks if len(places) >= MANY else map(settled_peak, peaks)
+        before = max(0, len(self.peaks) - 1)
+        self.peaks += peaks
+        if len(places) < MANY:
+            # The last may still rise: its mark is made when the next begins.
+            self.peaks[before:-1] = map(settled_peak, self.peaks[before:-1])
 
     def _thin(self) -> None:
         odd = self.peaks[1::2]
