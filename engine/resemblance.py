@@ -24,7 +24,7 @@ LENGTH = 0.75
 _UNIT = 10
 """Weights are given in tenths."""
 _WORDS = regex(
-    r"[A-Z]{1,2}[a-z][A-Z]{1,3}(?![a-z])|[A-Z]{2,}(?=[sv]?(?![a-z]))|[A-Z][a-z\u00df-\u1eff]+|[a-z\u00df-\u1eff]{2,}"
+    r"[a-z\u00df-\u1eff]{2,}|[A-Z](?:[A-Z]?[a-z][A-Z]{1,3}(?![a-z])|[A-Z]+(?=[sv]?(?![a-z]))|[a-z\u00df-\u1eff]+)"
     r"|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
 )
 """`LoRA` and `NaN` are one word each, `maxSeqLen` is three, and `GPUs` and `YOLOv8` hold `GPU` and `YOLO`. What is written without spaces is told by its characters,

@@ -36,7 +36,7 @@ def load(packs: Sequence[Pack], preparing: Preparing = nullcontext) -> Knowledge
     if folder and state and (core := cache.read_section(folder, state, "core")) is not None:
         return _from_cache(packs, folder, state, core)
     with preparing():
-        texts = _compiled(packs)[0]
+        texts = _texts(packs)
         if folder and state:
             cache.write_sections(folder, state, texts)
     sections = _read(texts)
@@ -63,7 +63,7 @@ def compile_packs(packs: Sequence[Pack]) -> dict[str, Section]:
 
     Whether the patterns of a proven pack work is not asked again.
     """
-    return _read(_compiled(packs)[0])
+    return _read(_texts(packs))
 
 
 def read_packs(packs: Sequence[Pack]) -> Validated:
@@ -91,6 +91,12 @@ def check_packs(packs: Sequence[Pack]) -> Scope:
 
 def _read(texts: Mapping[str, str]) -> dict[str, Section]:
     return {name: load_section(text) for name, text in texts.items()}
+
+
+def _texts(packs: Sequence[Pack]) -> dict[str, str]:
+    """Every section as text. What it was made from is let go before anything looks through it for garbage."""
+    with _no_collections():
+        return _compiled(packs)[0]
 
 
 def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, str], Scope]:

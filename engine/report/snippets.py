@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
+
+from traindx import templates
 
 from ..diagnosis import Diagnosis
 from ..facts import Facts
 from ..kb.knowledge import Knowledge
+from ..regex import regex
 
+_PLAIN = regex(r"\{\{ (\w+) \}\}")
+"""A name that is filled in as it is."""
+_FURTHER = regex(r"\{[{%#]")
 _NAMES = {"loss": "loss", "model": "model", "optimizer": "optimizer", "loader": "loader", "scaler": ""}
 _VALUES: dict[str, tuple[str, Any]] = {
     "max_norm": ("config.grad_clip_norm", 1.0),
@@ -21,16 +28,22 @@ _VALUES: dict[str, tuple[str, Any]] = {
 
 
 def snippet(name: str, facts: Facts, knowledge: Knowledge) -> str:
-    """The code of a snippet, with the thresholds of the knowledge base; names that are not known here are the usual ones."""
-    # The templates are loaded where there is code to fill: few answers on a screen need it.
+    """The code of a snippet. Most only take in names: for these the template engine, which takes long to load, is not needed."""
+    path, values = f"snippets/{name}.py.j2", values_of(facts, knowledge)
+    text = Path(next(iter(templates.__path__)), path).read_text(encoding="utf-8")
+    if not _FURTHER.search(_PLAIN.sub("", text)):
+        return _PLAIN.sub(lambda found: str(values[found[1]]), text)
     from .templating import render
 
+    return render(path, **values)
+
+
+def values_of(facts: Facts, knowledge: Knowledge) -> dict[str, Any]:
+    """What snippets are filled with: the user's names and numbers, or the usual ones, and the thresholds of the knowledge base."""
     values = {key: facts.value(fact) or usual for key, (fact, usual) in _VALUES.items()}
     names = {key: _identifier(facts.value(f"code.{key}_name"), usual) for key, usual in _NAMES.items()}
-    module = facts.value("act.nonfinite_module")
-    return render(
-        f"snippets/{name}.py.j2", **values, **names, module=_identifier(module, ""), limit=knowledge.limits
-    )
+    module = _identifier(facts.value("act.nonfinite_module"), "")
+    return {**values, **names, "module": module, "limit": knowledge.limits}
 
 
 def _identifier(value: object, usual: str) -> str:

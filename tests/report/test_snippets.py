@@ -10,7 +10,8 @@ from traindx.engine.facts import Fact, Facts, Origin
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import load, snippet_names
 from traindx.engine.kb.packs import own_pack
-from traindx.engine.report.snippets import snippet
+from traindx.engine.report.snippets import snippet, values_of
+from traindx.engine.report.templating import render
 
 NAMES = {
     "code.loss_name": "cost", "code.model_name": "self.net", "code.optimizer_name": "solver",
@@ -39,6 +40,13 @@ def parses(code: str) -> bool:
 @pytest.mark.parametrize("values", [{}, NAMES], ids=["usual names", "the user's names"])
 def test_every_snippet_is_python(knowledge: Knowledge, name: str, values: dict[str, str]) -> None:
     assert parses(snippet(name, facts_with(values), knowledge))
+
+
+@pytest.mark.parametrize("name", sorted(snippet_names()))
+def test_a_snippet_is_what_the_template_engine_makes_of_it(knowledge: Knowledge, name: str) -> None:
+    facts = facts_with(NAMES)
+    made = render(f"snippets/{name}.py.j2", **values_of(facts, knowledge))
+    assert snippet(name, facts, knowledge) == made
 
 
 def test_the_users_names_are_used(knowledge: Knowledge) -> None:

@@ -39,16 +39,7 @@ def compile_all(scope: Scope, changes: list[str]) -> dict[str, str]:
     core["limit"] = dict(scope.limits)
     core["packs"] = {"changes": changes}
     check_examples(scope)
-    machine = section(scope, MACHINE)
-    machine["gives"] = facts_of(machine)
-    sections = {
-        "core": core,
-        "dialects": section(scope, SETTINGS),
-        "machine": machine,
-        "live": section(scope, LIVE),
-        "resemblance": resemblance_section(scope, core),
-    }
-    texts = _texts(sections)
+    texts = _texts({"core": core, "resemblance": resemblance_section(scope, core)})
     others, problems, used = rest()
     scope.problems += problems
     scope.used |= used
@@ -58,7 +49,12 @@ def compile_all(scope: Scope, changes: list[str]) -> dict[str, str]:
 def _compiled_beside(scope: Scope) -> tuple[dict[str, str], list[Problem], set[str]]:
     """The sections that need no other, which take about as long, the mistakes in them and the facts they use."""
     scope = replace(scope, problems=[], used=set())
+    machine = section(scope, MACHINE)
+    machine["gives"] = facts_of(machine)
     sections = {
+        "dialects": section(scope, SETTINGS),
+        "machine": machine,
+        "live": section(scope, LIVE),
         "reading": reading_section(scope),
         "prose": prose_section(scope),
         "code": section(scope, CODE),

@@ -61,6 +61,7 @@ class _Pages:
             for name, entry in scope.entries.of(kind).items()
         }
         self._of_facts: dict[str, list[str]] = {}
+        self._of_fixes: dict[str, list[str]] = {}
 
     def of_cause(self, name: str) -> Counter[str]:
         """How often each term stands on the page of a cause: what it says, its fixes, and the facts that it asks for.
@@ -71,9 +72,8 @@ class _Pages:
         found = self._terms(
             (model.title, model.explanation, *model.told_as, *(one.because for one in model.evidence))
         )
-        fixes = self._scope.entries.of("fix")
-        for fix in (fixes[one].model for one in model.fixes if one in fixes):
-            found += self._terms((fix.title, fix.why or "", fix.expect, *fix.steps))
+        for fix in model.fixes:
+            found += self._of_fix(fix)
         won = [one for one in model.examples if one.expect == "wins"]
         found += dict.fromkeys(
             self._terms(text for one in won for text in (one.log, one.config, one.code) if text)
@@ -87,6 +87,14 @@ class _Pages:
         """How often each term stands among the names of a symptom and what people tell of it."""
         model = self._scope.entries.of("symptom")[name].model
         return Counter(self._terms((model.title, *model.aliases, *model.told_as)))
+
+    def _of_fix(self, name: str) -> list[str]:
+        """What a fix does, and why."""
+        fixes = self._scope.entries.of("fix")
+        if name not in self._of_fixes and name in fixes:
+            fix = fixes[name].model
+            self._of_fixes[name] = self._terms((fix.title, fix.why or "", fix.expect, *fix.steps))
+        return self._of_fixes.get(name, [])
 
     def _of_fact(self, name: str) -> list[str]:
         """What a fact means, and the texts that show it. These differ in a word or two, so that each term counts once."""
