@@ -13,6 +13,7 @@ from traindx.engine.regex import regex
 
 from ..inputs import Input
 from ..text import BLOCK, Unreadable, encoding_of, is_binary, open_bytes
+from .cut_off import NEAR, without_cut_number
 
 LONGEST = 1 << 16
 """Bytes of a line that are read; what is longer is cut, and the report says so."""
@@ -138,7 +139,7 @@ class Blocks:
             yield decoder.decode(chunk).encode()
 
     def _blocks(self, chunks: Iterator[bytes]) -> Iterator[Block]:
-        rest, number, cutting = b"", 1, False
+        rest, number, cutting, before = b"", 1, False, b""
         for chunk in chunks:
             if cutting:
                 end = _line_end(chunk)
@@ -153,9 +154,10 @@ class Blocks:
             if cut:
                 yield Block(_clean(data[:cut]), number)
                 number += _feeds(data)  # all of them stand before the cut
+                before = data[max(0, cut - NEAR) : cut]
             rest = b"" if cutting else data[cut:]
         if rest:
-            yield Block(_clean(rest), number)
+            yield Block(without_cut_number(_clean(rest), before), number)
 
     def _long(self, number: int) -> None:
         if len(self.notes) < 5:
