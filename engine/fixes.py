@@ -39,6 +39,7 @@ class Together(NamedTuple):
 def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list[Offer]:
     """The fixes of every cause that is at least possible, in the order to try them.
 
+    Several likely causes are mostly there together: the first fix of each comes before all that stand in for one.
     A fix whose condition is known to be false is left out, and so is one whose settings stand
     as it wants them already while it has nothing else to offer. One whose condition is not decided
     comes after the others of its cause. What this machine can do decides nothing where the run may
@@ -52,10 +53,28 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
                 causes.setdefault(fix, []).append(one.cause.id)
     found = (_offer(knowledge.fixes[fix], tuple(behind), facts, knowledge) for fix, behind in causes.items())
     places = {one.cause.id: place for place, one in enumerate(ranked)}
-    return sorted(
+    offered = sorted(
         (one for one in found if one is not None),
         key=lambda one: (places[one.causes[0]], bool(one.proviso) and one.fix.when_unknown != "keep"),
     )
+    leading = _leading(offered, [one.cause.id for one in ranked if one.verdict in ("confirmed", "likely")])
+    return sorted(offered, key=lambda one: one.fix.id not in leading)
+
+
+def _leading(offered: Sequence[Offer], causes: Sequence[str]) -> set[str]:
+    """The first fix of each of these causes. One that does not go with an earlier one stands in for it."""
+    leading: list[Offer] = []
+    for cause in causes:
+        own = [one for one in offered if cause in one.causes]
+        first = own[:1] if leading else _to_first_change(own)
+        leading += [one for one in first if not _clash(one, leading, {})]
+    return {one.fix.id for one in leading}
+
+
+def _to_first_change(offered: Sequence[Offer]) -> Sequence[Offer]:
+    """Up to the first that changes a setting: what is patched first answers the most likely cause."""
+    number = next((number for number, one in enumerate(offered, 1) if one.settings), 1)
+    return offered[:number]
 
 
 def worth_trying(offered: Sequence[Offer], ranked: Sequence[Ranked], weights: Weights) -> list[Offer]:

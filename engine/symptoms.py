@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .facts import Fact, Facts, Origin, Place
-from .infer import rank, to_decibans, to_probability
+from .infer import Ranked, rank, to_decibans, to_probability
 from .kb.knowledge import Knowledge
 from .kb.rules import SymptomRule, Weights
 from .resemblance import Likeness, likenesses
@@ -76,8 +76,9 @@ def _look(symptom: SymptomRule, knowledge: Knowledge, facts: Facts, given: tuple
 def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     """Where no symptom is named or sure: the one that hints and the likely causes together point to.
 
-    What a person writes is compared with how people tell of each symptom. Where a run is in trouble a possible cause suffices; else the cause must be likely: most configurations and scripts are sound. A run
-    that was watched shows its symptoms itself: what is silent there is a silent fault.
+    What a person writes is compared with how people tell of each symptom. Where a run is in trouble a possible cause
+    suffices; else the cause must be likely: most configurations and scripts are sound. A run that was watched shows its
+    symptoms itself: what is silent there is a silent fault.
     """
     if facts.value("log.watched_steps"):
         return []
@@ -89,29 +90,36 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     told = _told(knowledge, facts)
     if surest < enough and not _is_clear(told, weights):
         return []
-    # A rule knows better than words what a sentence tells: where one hears a symptom, words only tell such apart.
-    heard = {one.symptom.id for one in hints if _is_said(one, facts)}
-    hints = [
-        one if heard and one.symptom.id not in heard else _with_words(one, told, facts, weights)
-        for one in hints
-    ]
-
-    def odds(one: Seen) -> float:
-        own = one.confidence / (1 - one.confidence)
-        name = one.symptom.id
-        shown = (
-            each.confidence * weights.priors[each.cause.symptoms[name]]
-            for each in causes
-            if name in each.cause.symptoms
-        )
-        return own + own / weights.symptom * math.fsum(shown) * weights.priors[one.symptom.silent]
-
+    hints = _with_told(hints, told, facts, weights)
     # What the evidence makes likely shows itself: words alone point past none of its symptoms.
     own = {name for each in causes if each.confidence >= weights.likely for name in each.cause.symptoms}
     open_ = [one for one in hints if one.symptom.id in own or _is_shown(one)] if own else hints
-    best = max(open_ or hints, key=lambda one: (odds(one), one.symptom.id))
+    best = max(open_ or hints, key=lambda one: (_odds(one, causes, weights), one.symptom.id))
     shows = tuple(line for line in best.evidence if line.decibans > 0)
     return [best._replace(confidence=DETECTED, evidence=shows)]
+
+
+def _odds(one: Seen, causes: Sequence[Ranked], weights: Weights) -> float:
+    """The odds of a symptom: its own, and what each cause that brings it adds to them."""
+    own, name = one.confidence / (1 - one.confidence), one.symptom.id
+    shown = (
+        each.confidence * weights.priors[each.cause.symptoms[name]]
+        for each in causes
+        if name in each.cause.symptoms
+    )
+    return own + own / weights.symptom * math.fsum(shown) * weights.priors[one.symptom.silent]
+
+
+def _with_told(hints: list[Seen], told: Mapping[str, Likeness], facts: Facts, weights: Weights) -> list[Seen]:
+    """The symptoms with what words say for each. A rule knows better than words what a sentence tells.
+
+    Where one hears a symptom, words only tell such apart.
+    """
+    heard = {one.symptom.id for one in hints if _is_said(one, facts)}
+    return [
+        one if heard and one.symptom.id not in heard else _with_words(one, told, facts, weights)
+        for one in hints
+    ]
 
 
 def _told(knowledge: Knowledge, facts: Facts) -> dict[str, Likeness]:

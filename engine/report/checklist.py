@@ -77,7 +77,10 @@ def _total(ticked: Ticked) -> str:
 
 
 def _facts(one: Item) -> str:
-    return ", ".join(f"{fact.name} = {show(fact.value)}" for fact in one.seen)
+    def told(fact: Fact) -> str:
+        return f" ({fact.note})" if fact.note and one.state == FAILED else ""
+
+    return ", ".join(f"{fact.name} = {show(fact.value)}{told(fact)}" for fact in one.seen)
 
 
 def _fact(fact: Fact) -> dict[str, Any]:

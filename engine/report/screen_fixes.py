@@ -52,11 +52,11 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         yield from _diff(one)
         # What the patch leaves out belongs to the same change: half of it may be worse than none.
         for note in one.by_hand[:BY_HAND]:
-            yield line_of(f"      by hand: {note}", hang=6)
+            yield line_of(f"      not patched: {note}", hang=6)
     if is_code_alone(one):
         yield from _code(one)
     if one.take_back_when:
-        yield line_of(Span(f"      take back: {one.take_back_when}", "dim"), hang=6)
+        yield line_of(Span(f"      take back when: {one.take_back_when}", "dim"), hang=6)
 
 
 def is_code_alone(one: FixOffered) -> bool:

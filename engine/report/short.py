@@ -60,7 +60,7 @@ def _cause(number: int, one: CauseFound, fixes: dict[str, str]) -> Iterator[Line
     if number == 1:
         for line in [line for line in one.evidence if line.decibans > 0][:EVIDENCE]:
             yield from evidence_lines(line, indent=5)
-        # In the order in which they are offered: first what is known to fit.
-        fix = next((fix for fix in fixes if fix in one.fixes), None)
-        if fix is not None:
-            yield line_of(f"     fix: {fixes[fix]}", Span(f"  ({fix})", "dim"), hang=7)
+    # In the order in which they are offered: first what is known to fit.
+    fix = next((fix for fix in fixes if fix in one.fixes), None)
+    if fix is not None and (number == 1 or one.verdict == "confirmed"):
+        yield line_of(f"     fix: {fixes[fix]}", Span(f"  ({fix})", "dim"), hang=7)

@@ -45,6 +45,16 @@ def test_a_failing_item_is_a_finding(diagnose: Command, example: Path) -> None:
     assert "2 failed" in done.out
 
 
+def test_a_contradiction_is_said_and_not_only_that_there_is_one(diagnose: Command, tmp_path: Path) -> None:
+    config = tmp_path / "train.yaml"
+    config.write_text("per_device_train_batch_size: 8\nfp16: true\nbf16: true\n", encoding="utf-8")
+    done = diagnose("checklist", "pre-training", config, "--no-machine")
+    assert "config.contradiction = yes (FP16 and BF16 are both on)" in " ".join(done.out.split())
+    config.write_text("per_device_train_batch_size: 8\nfp16: true\nbf16: false\n", encoding="utf-8")
+    sound = diagnose("checklist", "pre-training", config, "--no-machine")
+    assert (sound.code, "both on" in sound.out) == (0, False)
+
+
 def test_json_tells_what_decided_an_item(diagnose: Command, example: Path) -> None:
     data = diagnose("checklist", "during-training", example, "--no-machine", "--format", "json").data
     first = data["items"][0]

@@ -30,6 +30,22 @@ def test_fixes_come_in_the_order_of_the_causes(knowledge: Knowledge) -> None:
     ]
 
 
+def test_each_likely_cause_is_answered_before_anything_that_stands_in_for_an_answer(
+    knowledge: Knowledge, make_pack: PackMaker
+) -> None:
+    facts = facts_of({**HALF_PRECISION, "config.precision": "fp16", "test.lower_lr_helps": True})
+
+    def ids(known: Knowledge) -> list[str]:
+        return [one.fix.id for one in offers(rank(known, facts, NAN), facts, known)]
+
+    assert ids(knowledge) == ["use-bf16", "lower-lr", "use-fp32"]
+    clashing = FIXES.replace("expect: calm}", "expect: calm, conflicts: [use-bf16]}")
+    assert clashing != FIXES
+    assert (
+        ids(Knowledge(compile_packs([make_pack({"fixes/all.yaml": clashing})]).__getitem__))[1] == "use-fp32"
+    )
+
+
 def test_a_fix_that_is_in_place_already_is_not_offered(knowledge: Knowledge) -> None:
     facts = facts_of({"test.fp32_clears_nan": True, "config.precision": "fp32", "test.lower_lr_helps": False})
     assert [one.fix.id for one in offers(rank(knowledge, facts, NAN), facts, knowledge)] == ["use-bf16"]

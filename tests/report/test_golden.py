@@ -14,6 +14,7 @@ from traindx.engine.probe import Event, Findings, InputSeen
 from traindx.engine.report.data import to_json
 from traindx.engine.report.markdown import to_markdown
 from traindx.engine.report.screen import screen
+from traindx.engine.report.short import short
 
 GOLDEN = Path(__file__).parent / "golden"
 DIFF = "--- a/config.yaml\n+++ b/config.yaml\n@@ -1,2 +1,2 @@\n-precision: fp16  # fast\n+precision: bf16  # fast\n learning_rate: 0.02\n"
@@ -100,3 +101,17 @@ def test_a_command_that_failed_is_not_called_clean(knowledge: Knowledge) -> None
     report = to_markdown(made._replace(facts=(ended,)), knowledge)
     assert "The command failed" in report
     assert "Nothing wrong" not in report
+
+
+def test_a_watched_run_names_a_fix_for_each_confirmed_cause(diagnosis: Diagnosis) -> None:
+    first, *_ = diagnosis.causes
+    other = first._replace(id="lr-too-high", verdict="confirmed", fixes=("lower-lr",))
+    fix = diagnosis.fixes[0]._replace(id="lower-lr", title="Lower it")
+    both = diagnosis._replace(causes=(first, other), fixes=(*diagnosis.fixes, fix))
+
+    def lines(found: Diagnosis) -> str:
+        return "\n".join(line.text for line in short(found, "exit code 0", failed=False))
+
+    assert "fix: Lower it  (lower-lr)" in lines(both)
+    possible = both._replace(causes=(first, other._replace(verdict="possible")))
+    assert "fix: Lower it" not in lines(possible)

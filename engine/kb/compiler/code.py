@@ -81,16 +81,14 @@ def _hardest(sets: list[frozenset[str]]) -> frozenset[str]:
 
 
 def _words_of(key: str, value: Any, scope: Scope) -> frozenset[str]:
+    """The words that one part of a rule needs; none where it needs no certain one."""
     match key:
         case "regex":
             return _of_each([_longest(text) for text in literals(value)])
         case "named" | "calls" | "reads":
-            texts = [[name] if name.isidentifier() else literals(name) or [""] for name in value]
-            return _of_each([_longest(text) for one in texts for text in one])
+            return _of_each([_longest(text) for name in value for text in _texts_of(name)])
         case "pattern":
-            text = _STRING.sub("", value if isinstance(value, str) else value["context"])
-            names = [name for name in _NAME.findall(text) if not iskeyword(name)]
-            return frozenset([max(names, key=len).lower()] if names else ())
+            return _of_source(value if isinstance(value, str) else value["context"])
         case "has" | "inside" | "precedes" | "follows" | "contains" | "within":
             return _words(value, scope)
         case "all":
@@ -102,6 +100,17 @@ def _words_of(key: str, value: Any, scope: Scope) -> frozenset[str]:
             return _words_of_idiom(value, scope)
         case _:
             return frozenset()
+
+
+def _texts_of(name: str) -> tuple[str, ...]:
+    """A name, or what an expression for names needs."""
+    return (name,) if name.isidentifier() else literals(name) or ("",)
+
+
+def _of_source(text: str) -> frozenset[str]:
+    """The longest name of a piece of code, outside of its strings."""
+    names = [name for name in _NAME.findall(_STRING.sub("", text)) if not iskeyword(name)]
+    return frozenset([max(names, key=len).lower()] if names else ())
 
 
 def _words_of_idiom(name: str, scope: Scope) -> frozenset[str]:

@@ -55,7 +55,7 @@ class Signature(Entry):
 
 Quirk = Literal[
     "loss-in-bits", "nan-shown-as-zero", "nan-hides-the-loss", "nan-sticks", "running-mean", "smoothed",
-    "zero-loss-is-normal", "negative-loss-is-normal", "epochs-from-zero", "rounded",
+    "zero-loss-is-normal", "negative-loss-is-normal", "epochs-from-zero", "printed-by-others", "rounded",
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from traindx.engine.conditions.values import is_number
 from traindx.engine.report.lines import Line, Span, line_of, title
 
 from . import options
@@ -96,7 +97,7 @@ def _table(batch: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
         shape = "x".join(map(str, one.get("shape") or ())) or "a number"
         parts = [f"{one.get('role')} {one.get('key')}: {shape} {one.get('dtype')} on {one.get('device')}"]
         parts += [
-            f"{name} {one[name]:.4g}" for name in ("min", "max", "mean", "std") if _is_number(one.get(name))
+            f"{name} {one[name]:.4g}" for name in ("min", "max", "mean", "std") if is_number(one.get(name))
         ]
         share = one.get("nonfinite_share")
         bad = isinstance(share, float) and share > 0
@@ -107,7 +108,3 @@ def _table(batch: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
                 "labels " + ", ".join(f"{label}: {count}" for label, count in list(labels.items())[:10])
             )
         yield line_of("  ", Span(", ".join(parts), "bad" if bad else ""), hang=4)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
