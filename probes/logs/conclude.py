@@ -64,7 +64,8 @@ class Conclusion:
         self._tell_unknowable(logs)
 
     def _resumed(self, logs: Sequence[Log]) -> Iterator[Fact]:
-        from .resumed import tell_begun_anew, tell_loss_at_resume, tell_rate_at_resume, tell_resumed
+        from .at_resume import tell_begun_anew, tell_loss_at_resume, tell_rate_at_resume
+        from .resumed import tell_resumed
 
         limits = self._knowledge.limits
         if len(logs) > 1:
@@ -117,7 +118,16 @@ class Conclusion:
             self._facts.add("log.ranks", len(ranks), place)
             tell_missing(self._facts, self._hits, ranks)
         tell_end(self._facts, self._hits, logs, first)
+        self._tell_silence(logs)
         tell_out_of_memory(self._facts, self._hits, first)
+
+    def _tell_silence(self, logs: Sequence[Log]) -> None:
+        """How long the run stood still before something ended it, where its lines are dated."""
+        if any(hit.rule.role == "failure" for hit in self._hits.found.values()):
+            from .silence import tell_silence
+
+            for log in logs:
+                tell_silence(self._facts, self._hits, log)
 
     def _tell_absent(self, logs: Sequence[Log]) -> None:
         """A signature that was looked for in a whole log and not found is known not to be there."""

@@ -28,23 +28,24 @@ def tell_end(facts: Collected, hits: Hits, logs: Sequence[Log], first: Failure |
     if steps is None or total is None or "log.finished" in facts:
         return
     place = steps.place or Place(logs[0].name)
-    curves = any(log.has_curves() for log in logs)
     missing = int(total.value) - int(steps.value)  # type: ignore[arg-type]
-    if not curves and missing <= 0:
+    if missing <= 0:
+        if any(log.has_curves() for log in logs):
+            facts.add("log.finished", True, place)
+            facts.add("log.ends_midway", False, place)
         return
-    reached = curves and missing <= 0
     failed = first is not None or any(
         hit.rule.role in ("failure", "consequence") for hit in hits.found.values()
     )
-    # Where a loss is printed every 50 steps, the last 50 may have been made and not printed.
-    open_end = missing > max((interval(log) for log in logs), default=0)
-    stopped = open_end and sum(log.positions.seen for log in logs) >= _ENOUGH
-    if reached:
-        facts.add("log.finished", True, place)
-    elif failed or stopped:
+    if failed or _stopped(logs, missing):
         facts.add("log.finished", False, place)
-    if reached or failed or stopped:
-        facts.add("log.ends_midway", not (reached or failed), place)
+        facts.add("log.ends_midway", not failed, place)
+
+
+def _stopped(logs: Sequence[Log], missing: int) -> bool:
+    """Whether so many missing steps were never made: of a loss that is printed every 50, the last 50 may have been."""
+    open_end = missing > max((interval(log) for log in logs), default=0)
+    return open_end and sum(log.positions.seen for log in logs) >= _ENOUGH
 
 
 def tell_missing(facts: Collected, hits: Hits, ranks: set[int]) -> None:

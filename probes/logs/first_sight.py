@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from traindx.engine.kb.telling import telling
-from traindx.engine.regex import regex
 
 from .actions import BAR, HEADER, NEW, Action, Careful
 from .familiar import AFTER, MAX_KNOWN, Familiar
@@ -17,6 +16,7 @@ from .numbers import is_row
 from .positions import Positions
 from .ranks import Prefix, is_of_launcher, prefix_of
 from .reading import Reading
+from .settings_row import is_settings
 from .template import Template
 from .vocabulary import Vocabulary, letters
 from .watch import Watch
@@ -28,38 +28,11 @@ if TYPE_CHECKING:
 MAX_TEMPLATES = 4
 """Templates of one shape; a line that fits none is read with care each time."""
 _SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
-_MANY = 8
-_WORDED = regex(rb"=(?!(?i:nan|inf|tensor|array|np|numpy|torch)\b)['\"]?[A-Za-z/]")
-"""A word or a path that is given to a name, and no number."""
-_MEASURED = regex(
-    rb"(?i)(?<![^\s,({\[])(?:(?:global_?)?step|iter(?:ation)?|[\w/.]{0,40}loss)=['\"]?(?:[-+]?[\d.]|nan|-?inf)"
-)
-"""What no settings say, though words such as `level=info` stand beside it: at which step it is, or a loss."""
-_FEW = 3
-_KEY_OF_WORD = regex(rb"['\"] ?: ?(?:None|True|False|null|true|false|['\"][A-Za-z/])")
-_KEY_MEASURED = regex(
-    rb"(?i)['\"](?:(?:global_?)?step|iter(?:ation)?|epoch|[\w/. ]{0,40}loss)['\"] ?: ?['\"]?(?:[-+]?[\d.]|nan|-?inf)"
-)
-"""The same two in a dictionary: `'arch': 'bert'` and `'loss': 0.3`."""
-_NAMED_SETTINGS = regex(
-    rb"(?i)\b(?:cfg|config(?:uration)?|args|arguments|opts?|options|settings|h(?:yper[-_ ]?)?param(?:eter)?s|param(?:eter)?s)['\"]? ?[:=]? ?\{"
-)
-"""A dictionary that is called the settings, be they those of a trial of a search."""
 
 
 def _formats(keys: set[str]) -> list[str]:
     """The log formats among the keys of a line's words."""
     return [key[1:] for key in keys if key.startswith("=")]
-
-
-def _is_settings(line: bytes) -> bool:
-    """Whether a line is a row of settings, `epochs=60, time=None, batch=16, save=True, ...`, and measures nothing."""
-    if line.count(b"=") >= _MANY and len(_WORDED.findall(line)) >= _FEW:
-        return not _MEASURED.search(line)
-    if _NAMED_SETTINGS.search(line):
-        return not _KEY_MEASURED.search(line)
-    keys = line.count(b"': ") + line.count(b'": ')
-    return keys >= _MANY and len(_KEY_OF_WORD.findall(line)) >= _FEW and not _KEY_MEASURED.search(line)
 
 
 def _is_plain_bar(reading: Reading, line: bytes) -> bool:
@@ -70,6 +43,16 @@ def _is_plain_bar(reading: Reading, line: bytes) -> bool:
     return (reading.pair is not None or b"%|" in line) and all(
         value.name.metric in _SPEEDS and value.name.printed.startswith("n ") for value in reading.values
     )
+
+
+def _watch(rules: tuple[SignatureRule, ...]) -> Watch | None:
+    """What to do with lines in which nothing but these may be found."""
+    return Watch(rules) if rules else None
+
+
+def _careful(action: Action) -> Careful:
+    """To read the next line of the shape with care, as this one was."""
+    return action if isinstance(action, Careful) else Careful()
 
 
 def _looked_for(knowledge: Knowledge) -> tuple[list[tuple[str, str]], Vocabulary[str]]:
@@ -102,32 +85,25 @@ class FirstSight:
         if form is not None and (rules := self._forms.get(form)) is not None:
             if rules:
                 self._listener.sightings.watch(rules, index, line)
-            return Watch(rules) if rules else None
+            return _watch(rules)
         words = letters(line)
         keys = self._vocabulary.hits(words)
         if self._listener.is_written(index, line, keys, words):
-            return action if isinstance(action, Careful) else Careful()
+            return _careful(action)
         prefix = prefix_of(line)
         rules = self._listener.sightings.first(index, line, words)
         if self._listener.hear(index, line, prefix, keys):
             if self._listener.settings.open:
                 self.learn_totals(line)
-            return action if isinstance(action, Careful) else Careful()
-        low = line.lower()
-        formats = [name for name in _formats(keys) if self._lines.formats.may_be(low, name)]
-        if not (formats or self._lines.table is not None or b"%|" in line) and not (
-            self._lines.names.may_be_in(low, words, keys)
-            or self._lines.names.are_of_both(words)
-            or is_row(line)
-        ):
-            reading = None
-        else:
-            reading = self._numbers(line, formats)
-        if reading is None:
-            if form is not None and prefix.rank is None and self._listener.is_ordinary(line, keys, words):
-                self._forms[form] = rules
-            return Watch(rules) if rules else None
-        return self._numbered(reading, index, line, prefix, rules, action)
+            if b"%|" in line:
+                self._note_bar(index, line)
+            return _careful(action)
+        reading = self._reading(line, words, keys)
+        if reading is not None:
+            return self._numbered(reading, index, line, prefix, rules, action)
+        if form is not None and prefix.rank is None and self._listener.is_ordinary(line, keys, words):
+            self._forms[form] = rules
+        return _watch(rules)
 
     def _form(self, line: bytes) -> bytes | None:
         """What this line has in common with others that say as little; None while that is not worth knowing."""
@@ -141,6 +117,13 @@ class FirstSight:
         if len(self._forms) >= MAX_KNOWN:
             self._forms.clear()
         return self._familiar.form(line)
+
+    def _note_bar(self, index: int, line: bytes) -> None:
+        """A bar ends without a new line, so that an exception begins behind it: how far the run was stands there alone."""
+        reading = self._lines.read(line)
+        if reading.pair is not None:
+            self._positions.learn(reading)
+            self._positions.bar(index)
 
     def relearn(self, template: Template, index: int, line: bytes) -> None:
         """Read a line that no template of its shape fits, and learn one more."""
@@ -156,8 +139,23 @@ class FirstSight:
         keys = self._vocabulary.hits(letters(line))
         self._positions.learn(self._lines.read(line, _formats(keys)))
 
+    def _reading(self, line: bytes, words: list[bytes], keys: set[str]) -> Reading | None:
+        """What a line measures, where anything in it may be a measurement."""
+        low, names = line.lower(), self._lines.names
+        formats = [name for name in _formats(keys) if self._lines.formats.may_be(low, name)]
+        if (
+            formats
+            or self._lines.table is not None
+            or b"%|" in line
+            or names.may_be_in(low, words, keys)
+            or names.are_of_both(words)
+            or is_row(line)
+        ):
+            return self._numbers(line, formats)
+        return None
+
     def _numbers(self, line: bytes, formats: list[str]) -> Reading | None:
-        if is_of_launcher(line) or _is_settings(line):
+        if is_of_launcher(line) or is_settings(line):
             return None
         reading = self._lines.read(line, formats)
         if not reading.values and not reading.places and self._lines.header(line):
@@ -185,8 +183,8 @@ class FirstSight:
             self._metrics.add(index, line, values, prefix.rank)
             template = self._metrics.learn(line, values, prefix)
             if template is None:
-                return action if isinstance(action, Careful) else Careful()
-            template.places, template.watch = step, Watch(rules) if rules else None
+                return _careful(action)
+            template.places, template.watch = step, _watch(rules)
             return template
         if not step:
             self._positions.header(index)

@@ -79,8 +79,10 @@ class Formats:
 
     @property
     def trainer(self) -> str:
-        """The trainer that was recognised first; empty where none was."""
-        return next((one.trainer for one in self.seen.values() if one.trainer), "")
+        """The trainer that was recognised first, by lines of its own if there are any; empty where none was."""
+        named = [one for one in self.seen.values() if one.trainer]
+        own = (one for one in named if "printed-by-others" not in one.quirks)
+        return next((one.trainer for one in (*own, *named)), "")
 
 
 def _value(group: str, match: re.Match[bytes], metric: str = "") -> Value:

@@ -130,28 +130,30 @@ def _climbed(told: Told, before: Sequence[float]) -> bool | None:
 
 
 def _tell_zero(told: Told, loss: Series) -> None:
-    values = curve_of(loss).values
+    line = curve_of(loss)
+    values = line.values
     if not values:
         return
-    zeros = _longest_zeros(values)
     if "zero-loss-is-normal" not in told.quirks:
-        told.tell(
-            "loss.zero",
-            zeros >= _SOME or zeros == len(values) >= 2 or (None if zeros else False),
-            loss.marks[-1],
-        )
+        start, zeros = _longest_zeros(values)
+        # One that falls and falls is zero in the end because no more digits are printed.
+        fell = start > 0 and 0 < values[start - 1] < told.limits["rounds_to_zero"] * max(values[:start])
+        stays = (zeros >= _SOME or zeros == len(values) >= 2) and not fell
+        told.tell("loss.zero", stays or (None if zeros else False), line.marks[start if stays else -1])
         if len(values) >= 2:
             told.tell("loss.zero_from_start", not any(values[:2]), loss.marks[0])
     if "negative-loss-is-normal" not in told.quirks and loss.low is not None:
         told.tell("loss.negative", loss.low.value < 0, loss.low.mark)
 
 
-def _longest_zeros(values: Sequence[float]) -> int:
-    longest = run = 0
-    for value in values:
+def _longest_zeros(values: Sequence[float]) -> tuple[int, int]:
+    """Where the longest run of zeros begins, and how long it is."""
+    start = longest = run = 0
+    for place, value in enumerate(values):
         run = run + 1 if value == 0 else 0
-        longest = max(longest, run)
-    return longest
+        if run > longest:
+            start, longest = place - run + 1, run
+    return start, longest
 
 
 def _before_zeros(line: Curve) -> Curve:

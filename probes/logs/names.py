@@ -126,22 +126,25 @@ class Names:
 
     def _find(self, phrase: str, validation: bool | None, leading: bool) -> Name | None:
         words = words_of(phrase)[-_LONGEST:]
-        bare = tuple(word for word in words if word not in self._training and word not in self._validation)
-        own = next((word in self._validation for word in words if word not in bare), None)
+        split = [word for word in words if word in self._training or word in self._validation]
+        bare = tuple(word for word in words if word not in split)
         found = self._direct(words) or self._longest(bare, phrase)
         if found is None or any(word in self._barred for word in found[2]):
             return None
         metric, trust, extra = found
-        if metric in _SCORES and any(word.endswith("loss") for word in words):
-            metric, extra = "loss", words  # `loss_iou` is a part of the loss, and no score
-        if metric == "memory_gib" and not self._host.isdisjoint(words):
-            metric = "host_memory_gib"
         if metric in POSITIONS and not self._elsewhere.isdisjoint(words):
             return None
-        metric = self._of_split(metric, validation if own is None else own, strict=leading or own is not None)
+        if metric in _SCORES and any(word.endswith("loss") for word in words):
+            metric, extra = "loss", words  # `loss_iou` is a part of the loss, and no score
+        own = split[0] in self._validation if split else validation
+        metric = self._of_split(self._of_memory(metric, words), own, strict=leading or bool(split))
         if extra:
             metric, trust = _PARTS.get(metric, metric), trust + 100
         return Name(metric, " ".join(words), trust) if metric in self._metrics else None
+
+    def _of_memory(self, metric: str, words: Iterable[str]) -> str:
+        """The memory of the host, where the words say so: without them it is that of the device."""
+        return "host_memory_gib" if metric == "memory_gib" and not self._host.isdisjoint(words) else metric
 
     def _of_split(self, metric: str, validation: bool | None, *, strict: bool) -> str:
         """The same metric on validation or training data; a validation metric nobody keeps has no entry."""

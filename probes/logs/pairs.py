@@ -51,18 +51,24 @@ class Pairs:
             if reading.epoch is not None or not _NEXT_PAIR.fullmatch(self.line, self._end, start):
                 return
             reading.pair_is_epoch()
-        if bar is not None and self.reader.is_other_work(bar["label"]):
+        if bar is not None and self._is_aside(bar["label"], done, total, start):
             self.aside = True
-        elif bar is not None and self._counts_epochs(bar["label"]):
-            self.aside = True
-            reading.place("epoch", done, start)
-            reading.total_epochs, reading.finished = whole(total), True
         elif not (validation and self._is_of_validation(start, name)):
             reading.place("done", done, start)
             reading.place("total", total, token.end() - len(total))
             self._end = token.end()
             reading.named = reading.named or (name is not None and name.metric == "step")
             self.counts_steps = bar is not None or name is not None or not self._is_of_a_noun(words)
+
+    def _is_aside(self, label: bytes, done: str, total: str, start: int) -> bool:
+        """Whether a bar is of other work than the steps of training; where it counts epochs, that is taken in."""
+        if self.reader.is_other_work(label):
+            return True
+        if not self._counts_epochs(label):
+            return False
+        self.reading.place("epoch", done, start)
+        self.reading.total_epochs, self.reading.finished = whole(total), True
+        return True
 
     def _counts_epochs(self, label: bytes) -> bool:
         """Whether a bar counts epochs: all that its label says is `epoch`, without a number."""

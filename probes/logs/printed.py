@@ -39,6 +39,10 @@ _RAISED = regex(
     r"""^(?:Traceback \(most recent call last\)|\s*File "[^"\n]{1,300}", line \d+|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt)(?::\s|$))"""
 )
 """Lines of a traceback, none of which stands among settings: a call in the code of a frame began the block."""
+_PROGRESS = regex(
+    r"(?i)%\||^(?=.*\b(?:epoch|step|iter|iteration|batch|update)s?\b\W*\d)(?=.*(?:loss|acc(?:uracy)?|ppl|reward)\b\W{0,4}(?:\d|nan|inf))"
+)
+"""A bar, or a line that says how far the run is and what it has reached: the settings are over."""
 _OPENING = regex(r"[({\[]")
 _CLOSING = regex(r"[)}\]]")
 
@@ -92,6 +96,9 @@ class Settings:
         prefix = prefix_of(line)
         text = line[body_of(line, prefix.end) :].decode("utf-8", "replace").rstrip()
         if NOTE.match(text) or _RAISED.match(text):
+            self._end()
+            return False
+        if self._how in ("pairs", "flags", "dotted") and _PROGRESS.search(text):
             self._end()
             return False
         if self._how == "pairs" and not (

@@ -1,16 +1,17 @@
-"""A run that was resumed, in one log or several: whether one goes on where another ended, and whether it does so smoothly."""
+"""A run in several logs: whether one goes on where another ended, and whether it does so smoothly."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
 from traindx.engine.facts import Fact, Origin
 
 from . import curve
+from .at_resume import reached_at
 from .log import Log
 from .positions import Where
 from .series import Series
@@ -19,8 +20,6 @@ MOST = 12
 """Logs that are compared with each other."""
 _FEW = 3
 """Values that make a level."""
-_SAMPLED = 256
-"""Places of a log that are looked at to see whether the run goes back to its start."""
 _NEAR = 2
 """Epochs by which the beginning of one may lie behind the end of the other."""
 
@@ -42,7 +41,7 @@ def tell_resumed(logs: Sequence[Log], limits: Mapping[str, float]) -> Iterator[F
             continue
         place = after.log.place(after.loss.marks[0])
         left = before.loss.values[: _left_at(before, before.loss, after)]
-        ended, begins = _level(left[-5:]) if left else 0.0, _level(after.loss.values[:5])
+        ended, begins = curve.median(left[-5:]) if left else 0.0, curve.median(after.loss.values[:5])
         if ended > 0:
             jumped = begins > limits["resume_jump"] * ended
             yield Fact("loss.jump_at_resume", jumped, Origin.LOG, (place,))
@@ -66,10 +65,10 @@ def _left_at(before: Stretch, series: Series, after: Stretch) -> int:
     number = next((one for one, (new, old) in enumerate(known) if new is not None and old is not None), None)
     if number is None:
         return len(series.values)
-    taken_up = _reached(begins)[number]
+    taken_up = reached_at(begins)[number]
 
     def lost(place: int) -> bool:
-        reached = _reached(before.log.positions.where(series.marks[place]))[number]
+        reached = reached_at(before.log.positions.where(series.marks[place]))[number]
         return reached is not None and taken_up is not None and reached >= taken_up
 
     return bisect_left(range(len(series.values)), True, key=lost)
@@ -110,88 +109,6 @@ def _reached_by(where: Where) -> tuple[float, float]:
     return -1.0 if epoch is None else epoch, -1.0 if step is None else step
 
 
-def tell_rate_at_resume(log: Log, resumed: Iterable[int], limits: Mapping[str, float]) -> Iterator[Fact]:
-    """What the learning rate says where one log goes on from a checkpoint, in the lines `resumed`.
-
-    A schedule that begins anew puts it back up, or back to the foot of its warm-up.
-    """
-    rate = next(iter(log.store.of("learning_rate")), None)
-    if rate is None or rate.stride != 1:
-        return
-    places = sorted({rate.marks.before(line) for line in resumed})
-    # A rate is exact: one value before is enough.
-    places = [one for one in places if one >= 1 and len(rate.values) >= one + 2 and rate.values[one - 1] > 0]
-    jumps = [
-        one for one in places if _begins_anew(rate.values[one - 1 : one + 2], limits["resume_rate_jump"])
-    ]
-    for place in (jumps or places)[:1]:
-        yield Fact("log.lr.jump_at_resume", bool(jumps), Origin.LOG, (log.place(rate.marks[place]),))
-
-
-def tell_loss_at_resume(log: Log, resumed: Iterable[int], limits: Mapping[str, float]) -> Iterator[Fact]:
-    """What the loss says where one log goes on from a checkpoint, in the lines `resumed`, and its steps do not go back."""
-    loss = next(iter(log.store.of("loss")), None)
-    if loss is None or loss.stride != 1:
-        return
-    places = [
-        one
-        for one in sorted({loss.marks.before(line) for line in resumed})
-        if _FEW <= one <= len(loss.values) - _FEW and not _any_behind(log, loss, one)
-    ]
-    levels = [
-        (one, _level(loss.values[max(0, one - 5) : one]), _level(loss.values[one : one + 5]))
-        for one in places
-    ]
-    levels = [(one, before, after) for one, before, after in levels if before > 0]
-    jumps = [one for one, before, after in levels if after > limits["resume_jump"] * before]
-    for place in (jumps or [one for one, _, _ in levels])[:1]:
-        yield Fact("loss.jump_at_resume", bool(jumps), Origin.LOG, (log.place(loss.marks[place]),))
-
-
-def _any_behind(log: Log, loss: Series, place: int) -> bool:
-    """Whether the step after a resume is an earlier one than that before: the curves themselves tell of those."""
-    before, after = (log.positions.where(loss.marks[one]).step for one in (place - 1, place))
-    return before is not None and after is not None and after < before
-
-
-def _begins_anew(rates: Sequence[float], factor: float) -> bool:
-    """Whether the rate before the resume, and two after it, are of a schedule that does not go on."""
-    before, first, second = rates
-    return first > factor * before or (0 < first * factor * factor < before and second > first)
-
-
-def tell_begun_anew(log: Log, limits: Mapping[str, float]) -> Iterator[Fact]:
-    """How often the run in one log goes back to its start, in its steps and in its loss, as one does that resumes nothing."""
-    loss = next(iter(log.store.of("loss")), None)
-    if loss is None or len(loss.values) < 2 * _FEW:
-        return
-    stride = max(1, len(loss.values) // _SAMPLED)
-    places = range(0, len(loss.values) - _FEW, stride)
-    reached = [_reached(log.positions.where(loss.marks[place])) for place in places]
-    back = []
-    for number in range(1, len(places)):
-        if not _is_behind(reached[number], reached[number - 1]):
-            continue
-        # The values around the step back, which stands somewhere between two that were looked at.
-        before = loss.values[max(0, places[number - 1] - _FEW + 1) : places[number - 1] + 1]
-        after = loss.values[places[number] : places[number] + _FEW]
-        if 0 < limits["resume_jump"] * _level(before) < max(_level(after), loss.values[places[number]]):
-            back.append(log.place(loss.marks[places[number]]))
-    yield Fact("log.begun_anew", len(back), Origin.LOG, tuple(back[:1]))
-
-
-def _reached(where: Where) -> tuple[float | None, float | None]:
-    return where.step, where.epoch
-
-
-def _is_behind(now: tuple[float | None, float | None], before: tuple[float | None, float | None]) -> bool:
-    """Whether whatever says how far the run is fell to less than half."""
-    pairs = [
-        (one, other) for one, other in zip(now, before, strict=True) if one is not None and other is not None
-    ]
-    return bool(pairs) and all(2 * one < other for one, other in pairs)
-
-
 def _stretch(log: Log) -> Stretch | None:
     loss = next(iter(log.store.of("loss")), None)
     if loss is None or len(loss.values) < _FEW:
@@ -211,7 +128,3 @@ def _goes_on(before: Stretch, after: Stretch) -> bool:
             continue
         return begins > (start + end) / 2 and begins <= end + max(_NEAR, 0.1 * (end - start))
     return False
-
-
-def _level(values: Sequence[float]) -> float:
-    return curve.median(values)

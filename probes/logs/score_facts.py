@@ -40,6 +40,8 @@ def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
         told.tell("log.accuracy.swings", _swings(values), line.marks[-1])
         if len(values) >= 2:
             told.tell("log.accuracy.constant", max(values) == min(values), line.marks[-1])
+    if evals is not None and _is_undefined(evals):
+        told.tell("log.eval_accuracy.undefined", True, evals.marks[-1])
     if evals is not None and (line := curve_of(evals)).values:
         values = _shares(line.values, percent=percent)
         told.tell("log.eval_accuracy.last", values[-1], line.marks[-1])
@@ -59,6 +61,11 @@ def _tell_kinds(told: Told, train: Series, evals: Series) -> None:
     names = train.name.printed, evals.name.printed
     alike = all(map(_ACCURACY.search, names)) or set(names[0].split()) & set(names[1].split()) - _OF_PART
     told.tell("log.accuracy.of_other_kind", not alike, evals.marks[-1])
+
+
+def _is_undefined(evals: Series) -> bool:
+    """Whether validation never gave an accuracy: right answers divided by answers, it is NaN where there are none."""
+    return 0 < evals.count == evals.bad and bool(_ACCURACY.search(evals.name.printed))
 
 
 def _fall(values: Sequence[float]) -> float | None:

@@ -76,7 +76,16 @@ def oscillating(told: Told, line: Curve, trend: str | None) -> bool | None:
     elif _every_step(told, line):
         return None
     wide = curve.jumpiness(values) > told.limits["oscillation"]
-    return wide and curve.turns(values) > 0.4 and trend in ("flat", "rising", None)
+    swings = wide and curve.turns(values) > 0.4 and trend in ("flat", "rising", None)
+    return swings and not _comes_down(told, values)
+
+
+def _comes_down(told: Told, values: Sequence[float]) -> bool:
+    """Whether the level about which a loss swings falls all the same: that of two neighbours, late and early."""
+    levels = [(one + other) / 2 for one, other in itertools.pairwise(values)]
+    part = max(1, len(levels) // 3)
+    early, late = curve.median(levels[:part]), curve.median(levels[-part:])
+    return late < (1 - told.limits["clear_change"]) * early
 
 
 def _see_saws(told: Told, values: Sequence[float]) -> bool:

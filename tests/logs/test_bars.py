@@ -92,3 +92,16 @@ def test_of_a_bar_that_is_drawn_anew_the_last_counts(read: Reads) -> None:
     tried = "scan: CUDA out of memory. Tried to allocate {}.00 GiB"
     run = read(f"{steps}{tried.format(2)}\r{tried.format(3)}\n{tried.format(9)}\n")
     assert run["gpu.oom.tried_gib"] == 3.0
+
+
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_an_exception_behind_a_bar_comes_at_the_step_of_that_bar(read: Reads, between: str) -> None:
+    bars = "  0%|          | 0/120 [00:00<?, ?it/s]\n  7%|7         | 8/120 [00:11<02:27,  1.32s/it]"
+    trace = 'Traceback (most recent call last):\n  File "train.py", line 9, in <module>\n    go()\n'
+    error = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    run = read(f"{bars}{between}{trace}{error}")
+    assert run.place("gpu.oom.tried_gib").step == 8
+    assert run["gpu.oom.when"] == "later"
+    # What is quoted behind it is no bar of the run.
+    quoted = read(f"{bars}\n{trace}    print('50%|50/100 it/s')\n{error}")
+    assert quoted.place("gpu.oom.tried_gib").step == 8

@@ -27,6 +27,18 @@ def test_a_few_losses_that_go_down_and_up_by_turns(
     assert read(epochs(values))["loss.oscillating"] is oscillating
 
 
+@pytest.mark.parametrize(
+    ("values", "oscillating"),
+    [
+        ("0.145 0.048 0.082 0.033 0.059 0.037 0.065 0.035 0.052 0.022", False),
+        ("0.145 0.048 0.132 0.053 0.159 0.047 0.145 0.045 0.152 0.052", True),
+    ],
+)
+def test_a_loss_whose_swings_come_down_is_not_unsettled(read: Reads, values: str, oscillating: bool) -> None:
+    lines = "".join(f"step {15 * n} loss {value}\n" for n, value in enumerate(values.split(), 1))
+    assert read(lines)["loss.oscillating"] is oscillating
+
+
 @pytest.mark.parametrize(("apart", "oscillating"), [(100, True), (1, None)])
 def test_noise_of_single_steps_is_no_see_saw(read: Reads, apart: int, oscillating: bool | None) -> None:
     lines = epochs("0.1 1.2 0.1 1.3 0.2", apart=apart).replace("epoch", "step")
@@ -141,3 +153,16 @@ def test_a_divergence_that_falls_to_nothing(read: Reads, name: str) -> None:
 )
 def test_a_divergence_that_keeps_something(read: Reads, name: str, values: str) -> None:
     assert read(divergence(name, values))["loss.divergence_vanished"] is None
+
+
+def test_a_loss_that_stays_zero_is_told_of_where_it_becomes_so(read: Reads) -> None:
+    assert read(epochs("1.0 0.8 0.0 0.7 " + "0.0 " * 6)).place("loss.zero").line == 5
+    assert read(epochs("1.0 0.8 0.7 0.6"))["loss.zero"] is False
+    assert read(epochs("1.0 0.8 0.0 0.7"))["loss.zero"] is None
+
+
+@pytest.mark.parametrize(("before", "zero"), [("0.3 0.04 0.003 0.0002", None), ("2.2 2.1 1.9 1.8", True)])
+def test_a_loss_that_falls_below_its_digits_is_not_exactly_zero(
+    read: Reads, before: str, zero: bool | None
+) -> None:
+    assert read(epochs(f"2.3 {before} " + "0.0000 " * 12))["loss.zero"] is zero

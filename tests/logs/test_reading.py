@@ -60,6 +60,59 @@ def test_the_number_of_a_part_belongs_to_the_name(read: Reads) -> None:
     assert read(lines)["log.lr.max"] == 8.5e-6
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "***** Running training *****\n  Num examples = 833\n  Total optimization steps = 40\n",
+        "Hyperparameters:\n  lr: 0.1\n  epochs: 40\n  steps: 1000\n",
+        "Arguments\nlr ........ 0.1\nsteps ........ 40\n",
+        "--lr 0.1\n--steps 40\n",
+    ],
+)
+@pytest.mark.parametrize(
+    ("line", "last"),
+    [
+        ("Epoch {0}: loss 2.{0}\n", 2.8),
+        ("step: {0} loss: 2.{0} lr: 0.001\n", 2.8),
+        ("Train Epoch: {0} [0/60000 (0%)]\tLoss: 2.{0}\n", 2.8),
+        ("Steps:  {0}%|#   | {0}/40 [00:10<16:10,  1.58it/s, lr=0.0001, step_loss=2.{0}]\n", 2.8),
+        ("epoch: {0} train loss: nan\n", None),
+    ],
+)
+def test_what_follows_a_heading_of_settings_is_read(
+    read: Reads, heading: str, line: str, last: float | None
+) -> None:
+    run = read(heading + "".join(line.format(n) for n in range(1, 9)))
+    assert (run["loss.last"], run["loss.nonfinite"]) == (last, last is None)
+    assert not run.note
+
+
+BANNER = "***** Running training *****\n  Num examples = 833\n  Total optimization steps = 1500\n"
+BARS = "".join(
+    f"Steps:  {n}%|#   | {n}0/1500 [00:10<16:10,  1.58it/s, lr=0.0001, step_loss=0.{n}]\n"
+    for n in range(1, 9)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "trainer"),
+    [
+        (BANNER, "transformers"),
+        (BANNER + BARS, "diffusers"),
+        (BANNER + "{'loss': 2.1, 'grad_norm': 1.5, 'learning_rate': 1e-05, 'epoch': 0.1}\n", "transformers"),
+    ],
+)
+def test_a_banner_that_others_print_too_names_no_trainer_beside_lines_of_its_own(
+    read: Reads, text: str, trainer: str
+) -> None:
+    assert read(text)["log.trainer"] == trainer
+
+
+def test_settings_that_count_steps_and_name_a_loss_are_settings(read: Reads) -> None:
+    run = read("Hyperparameters:\n  epochs: 40\n  steps: 1000\n  loss: mse\n  label_loss: 0.5\n")
+    assert run["loss.last"] is None
+
+
 def test_validation_is_kept_apart(read: Reads) -> None:
     run = read("Epoch 1 train_loss 0.5 val_loss 0.9\nEpoch 2 train_loss 0.4 val_loss 0.8\n")
     assert (run["loss.last"], run["loss.eval.last"]) == (0.4, 0.8)

@@ -264,6 +264,16 @@ def test_a_validation_accuracy_at_chance_is_as_good_as_zero(knowledge: Knowledge
     assert found["log.eval_accuracy.zero"] is True
 
 
+def test_a_validation_accuracy_that_is_no_number_counted_no_answer(knowledge: Knowledge) -> None:
+    found = facts(knowledge, accuracy="0.6 0.7 0.8", eval_accuracy="nanx3")
+    assert found["log.eval_accuracy.undefined"] is True
+
+
+def test_a_score_that_may_be_no_number_with_answers_counted(knowledge: Knowledge) -> None:
+    assert "log.eval_accuracy.undefined" not in facts(knowledge, accuracy="0.6 0.7", eval_accuracy="0.6 nan")
+    assert "log.eval_accuracy.undefined" not in facts(knowledge, accuracy="0.6 0.7", eval_recall="nanx3")
+
+
 def test_a_score_that_rises_from_next_to_nothing_is_not_zero(knowledge: Knowledge) -> None:
     assert facts(knowledge, eval_accuracy="0.0001 0.0004 0.0012 0.003")["log.eval_accuracy.zero"] is False
     assert facts(knowledge, eval_accuracy="0.0001 0.0002")["log.eval_accuracy.zero"] is False
