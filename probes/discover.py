@@ -5,25 +5,19 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
+from .folders import MAX_FILES, files_below
 from .inputs import Input, Kind
 from .kinds import kind_inside, kind_of, why_other
 from .own import NOT_READ, is_own_report
 from .runs import runs_in
 from .text import MAX_TEXT
 
-MAX_FILES = 400
-"""Inputs taken from one run directory; a person names what should be read beyond."""
 MAX_SEEN = 20_000
-MAX_DEPTH = 6
 _NAMED = 5
 """Runs of a directory that are named."""
-_SKIPPED = frozenset((
-    ".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", "__pycache__", ".cache", ".mypy_cache",
-    ".ruff_cache", ".pytest_cache", "site-packages", ".ipynb_checkpoints", "wandb-media", "media", ".idea", ".vscode",
-))  # fmt: skip
 
 
 class BadInput(Exception):
@@ -112,18 +106,8 @@ def _file(path: Path, kind: Kind | None) -> Input:
 
 def _walk(root: Path, found: Found) -> None:
     """Everything in a run directory that a probe can read, the likeliest files first."""
-    files: list[tuple[Path, Kind]] = []
     before = len(found.inputs)
-    for count, path in enumerate(_files(root, found), 1):
-        if count > MAX_SEEN:
-            found.notes.append(f"{root}: more than {MAX_SEEN} files; only these were looked at")
-            break
-        kind = kind_inside(path)
-        if kind is not Kind.OTHER and is_own_report(path):
-            found.notes.append(f"{path}: {NOT_READ}")
-        elif kind is not Kind.OTHER:
-            files.append((path, kind))
-    files.sort(key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
+    files = _readable(root, found)
     if len(files) > MAX_FILES:
         found.notes.append(f"{root}: {len(files)} readable files; the {MAX_FILES} nearest the top were read")
     cells = MAX_FILES
@@ -145,6 +129,21 @@ def _walk(root: Path, found: Found) -> None:
         found.notes.append(f"{root}: no log, configuration or script in this directory")
 
 
+def _readable(root: Path, found: Found) -> list[tuple[Path, Kind]]:
+    """The files of a kind that a probe reads, those nearest the top first."""
+    files: list[tuple[Path, Kind]] = []
+    for count, path in enumerate(files_below(root, found.inputs, found.notes), 1):
+        if count > MAX_SEEN:
+            found.notes.append(f"{root}: more than {MAX_SEEN} files; only these were looked at")
+            break
+        kind = kind_inside(path)
+        if kind is not Kind.OTHER and is_own_report(path):
+            found.notes.append(f"{path}: {NOT_READ}")
+        elif kind is not Kind.OTHER:
+            files.append((path, kind))
+    return sorted(files, key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
+
+
 def _printed(path: Path, *, named: bool) -> list[Input]:
     """What the cells of a notebook printed."""
     if not path.name.endswith(".ipynb"):
@@ -152,44 +151,6 @@ def _printed(path: Path, *, named: bool) -> list[Input]:
     from .notebooks import outputs_of
 
     return outputs_of(path, named=named)
-
-
-def _files(root: Path, found: Found) -> Iterator[Path]:
-    from .live.kept import inputs_of_run, is_watched_run
-    from .mlflow import OWN, inputs_of, is_run
-    from .versions import newest_version
-
-    seen: set[tuple[int, int]] = set()
-    waiting = [(root, 0)]
-    while waiting:
-        folder, depth = waiting.pop()
-        try:
-            place = folder.stat()
-            entries = sorted(folder.iterdir())
-        except OSError as error:
-            found.notes.append(f"{folder}: cannot be listed ({error.strerror})")
-            continue
-        if (place.st_dev, place.st_ino) in seen:
-            continue
-        seen.add((place.st_dev, place.st_ino))
-        if is_watched_run(folder):
-            found.inputs.extend(inputs_of_run(folder))
-            continue
-        if any(entry.name == "meta.yaml" for entry in entries) and is_run(folder):
-            if len(found.inputs) < MAX_FILES:
-                found.inputs += inputs_of(folder, found.notes)
-            else:
-                found.notes.append(f"{folder}: not read, after {MAX_FILES} inputs; name it to have it read")
-            entries = [entry for entry in entries if entry.name not in OWN]
-        entries = newest_version(folder, entries, found.notes)
-        for entry in entries:
-            if os.path.isdir(entry):
-                if depth < MAX_DEPTH and entry.name not in _SKIPPED:
-                    waiting.append((entry, depth + 1))
-            elif os.path.isfile(entry):
-                yield entry
-            elif os.path.islink(entry):
-                found.notes.append(f"{entry}: a link to {os.readlink(entry)}, which is not there")
 
 
 def _nearby(path: Path) -> str:

@@ -131,7 +131,9 @@ class Tracer:
                 replace(way, module=module, frame=None, sure=way.sure and len(elsewhere) == 1 and one.always),
                 one,
             )
-        from_elsewhere = name.text() in self.program.own_attributes if owner is None else not elsewhere
+        # A method whose class is not in the files: what its object keeps was filled where nobody looks.
+        unseen = holder.text() == "self" or name.text() in self.program.own_attributes
+        from_elsewhere = unseen if owner is None else not elsewhere
         if self.everything and from_elsewhere:
             # What an object of the files' own classes keeps may be filled from anywhere, or by the class that they extend.
             yield way.end("lost")

@@ -52,28 +52,31 @@ def all_of(ready: Iterable[Ready]) -> Ready:
             return NEVER
         if part is not ALWAYS:
             parts.append(part)
-    if not parts:
-        return ALWAYS
-    if len(parts) == 1:
-        return parts[0]
+    if len(parts) < 2:
+        return parts[0] if parts else ALWAYS
     rule = {"all": [part.rule for part in parts]}
-    known = [part for part in parts if part.nodes is not None]
+    known = [part.nodes for part in parts if part.nodes is not None]
     if not known:
         return Ready(rule, test=_every([part.test for part in parts]))
-    fewest = min(known, key=lambda part: len(part.nodes or ()))
-    nodes: Sequence[SgNode] = fewest.nodes or ()
-    for part in known:
-        if part is not fewest and part.nodes is not None:
-            among = frozenset(part.nodes)
-            nodes = [node for node in nodes if node in among]
+    return _among(_common(known), parts, rule)
+
+
+def _common(known: list[Sequence[SgNode]]) -> Sequence[SgNode]:
+    """The nodes that are in each of these, in the order of the shortest."""
+    fewest = min(known, key=len)
+    others = [frozenset(nodes) for nodes in known if nodes is not fewest]
+    return [node for node in fewest if all(node in nodes for nodes in others)]
+
+
+def _among(nodes: Sequence[SgNode], parts: list[Ready], rule: Rule) -> Ready:
+    """All of these rules for these nodes: few are tested here, many are left to the search of the file."""
     tests = [part.test for part in parts if part.test]
+    exact = all(part.exact or part.test for part in parts)
     if len(nodes) <= MOST_TESTED:
-        for test in tests:
-            nodes = [node for node in nodes if test(node)]
-        tests = []
-    return (
-        Ready(rule, nodes, not tests and all(part.exact or part.test for part in parts)) if nodes else NEVER
-    )
+        nodes = [node for node in nodes if all(test(node) for test in tests)]
+    elif tests:
+        exact = False
+    return Ready(rule, nodes, exact) if nodes else NEVER
 
 
 def any_of(parts: list[Ready]) -> Ready:

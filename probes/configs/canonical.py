@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from traindx.engine.facts import Origin
@@ -24,7 +25,6 @@ def occurrences(
     plain = dialects[-1] if dialects else None
     result: list[Occurrence] = []
     trainer = next((one for one in dialects if not one.stored.get("always")), None)
-    follows = trainer.follows if trainer else {}
     for dialect in dialects:
         found = dialect.found(entries, in_script=in_script(document))
         reader = _Reader(document, dialect, plain, settings, found)
@@ -36,13 +36,14 @@ def occurrences(
                 id(entry) for entry in entries if entry.kind in ("", "option") and dialect.knows(entry)
             }
         entries = [one for one in entries if id(one) not in claimed]
-    # `16-mixed` is a precision and says nothing of the weights' own: one reading of a value suffices.
-    read = {(one.entry.at, str(one.entry.value)) for one in result if one.value is not None and not one.wrong}
-    return [
-        one
-        for one in result
-        if one.setting not in follows and not (one.wrong and (one.entry.at, str(one.entry.value)) in read)
-    ]
+    follows = trainer.follows if trainer else {}
+    return [one for one in _without_misread(result) if one.setting not in follows]
+
+
+def _without_misread(found: Sequence[Occurrence]) -> Iterator[Occurrence]:
+    """`16-mixed` is a precision and says nothing of the weights' own: one reading of a value suffices."""
+    read = {(one.entry.at, str(one.entry.value)) for one in found if one.value is not None and not one.wrong}
+    return (one for one in found if not (one.wrong and (one.entry.at, str(one.entry.value)) in read))
 
 
 def in_script(document: Document) -> bool:
@@ -138,15 +139,13 @@ class _Reader:
 
     def several(self, way: Way, rule: SettingRule) -> Occurrence | None:
         """The canonical value whose keys all stand as they should. A switch that is missing is off."""
-        keys = {key: None for spelling in way.values.values() for key in spelling}
+        keys = dict.fromkeys(key for spelling in way.values.values() for key in spelling)
         present = {key: entry for key in keys if (entry := self.first(key)) is not None}
-        if not present or not any(key in present for key in way.keys):
+        if not any(key in present for key in way.keys):
             return None
-        chosen = next((entry for entry in present.values() if entry.value), next(iter(present.values())))
         for canonical, spelling in way.values.items():
             if all(self.stands(wanted, present.get(key)) for key, wanted in spelling.items()):
-                telling = [present[key] for key, wanted in spelling.items() if key in present and wanted]
-                entry, value = (telling or [chosen])[0], typed(canonical, rule)
+                entry, value = _telling(spelling, present), typed(canonical, rule)
                 return Occurrence(rule.id, value, entry, self.document, self.dialect, way)
         computed = [entry for entry in present.values() if entry.value is None or entry.style == "name"]
         return Occurrence(rule.id, None, computed[0], self.document, self.dialect, way) if computed else None
@@ -160,3 +159,10 @@ class _Reader:
             # What follows a switch in `--fp16 $DATA` is not its value; where a switch takes one, it is not known.
             return wanted is True and self.dialect.bare_flags if is_option else wanted is False
         return wanted if is_option and to_bool(entry.value) is None else same(wanted, entry.value)
+
+
+def _telling(spelling: Mapping[str, Any], present: Mapping[str, Entry]) -> Entry:
+    """Of the keys that together say a value, the one that says it: which is on, or holds anything, or stands first."""
+    wanted = (present[key] for key, value in spelling.items() if key in present and value)
+    holding = (entry for entry in present.values() if entry.value)
+    return next(chain(wanted, holding, present.values()))

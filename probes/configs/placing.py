@@ -46,27 +46,17 @@ def place_change(
     if not way.several:
         wanted = {placing.key(): raw for raw in wanted.values()}
     held = {key: entry for key in wanted if (entry := placing.held(key, old)) is not None}
-    new = [
-        key
-        for key, raw in wanted.items()
-        if key not in held and (raw is not False or all_keys or len(wanted) == 1)
-    ]
-    if (
-        dialect.loose
-        and new
-        and (setting in dialect.never_added or not _is_asked_for(new, held, old, asked_for))
-    ):
+    needs_all = all_keys or len(wanted) == 1
+    new = [key for key, raw in wanted.items() if key not in held and (raw is not False or needs_all)]
+    asked = setting not in dialect.never_added and _is_asked_for(new, held, old, asked_for)
+    if dialect.loose and new and not asked:
         raise Unplaceable("the trainer is not known, and so is no other name for it")
     if old is not None:
         placing.placed.at = old.entry.at
     if swap := flags.swapped(wanted, held):
         placing.swap(*swap)
         return placing.placed
-    for key, raw in wanted.items():
-        if key in held:
-            placing.replace(held[key], raw)
-        elif key in new:
-            placing.insert(key, raw, next(iter(held.values()), None))
+    placing.write(wanted, held, new)
     return placing.placed
 
 
@@ -88,6 +78,14 @@ class _Placing(Replacing):
     ) -> None:
         super().__init__(read, dialect, way, asked_for)
         self.siblings = siblings
+
+    def write(self, wanted: Mapping[str, Any], held: Mapping[str, Entry], new: Collection[str]) -> None:
+        """Each key with its value: over what it holds, or beside what is there."""
+        for key, raw in wanted.items():
+            if key in held:
+                self.replace(held[key], raw)
+            elif key in new:
+                self.insert(key, raw, next(iter(held.values()), None))
 
     def insert(self, key: str, raw: Any, near: Entry | None) -> None:
         if self.document.format == "python" and self.dialect.loose:

@@ -189,6 +189,7 @@ def _contradictions(reads: Sequence[Read], known: Sequence[Fact], knowledge: Kno
         here, there = first.document.place(first.entry.at), other.document.place(other.entry.at)
         found.append(f"{setting} is {first.value} in {here.input} and {other.value} in {there.input}")
         places.append(there)
-    yield Fact("config.contradiction", bool(found), Origin.CONFIG, tuple(places[:5]))
+    note = found[0] if found else ""
+    yield Fact("config.contradiction", bool(found), Origin.CONFIG, tuple(places[:5]), note)
     if found:
         yield Fact("config.contradictions", tuple(found), Origin.CONFIG, tuple(places))

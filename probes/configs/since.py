@@ -85,4 +85,4 @@ def _as_then(backup: Path, here: Sequence[Read], knowledge: Knowledge) -> list[R
 
 
 def _shown(value: Scalar | None) -> str:
-    return "nothing" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    return "unset" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

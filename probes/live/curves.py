@@ -7,24 +7,16 @@ from itertools import chain
 from statistics import median
 from typing import Any
 
-from traindx.engine.facts import Fact, Place
-
 from ..logs.marks import Each, Mark
 from ..logs.names import Name
-from ..logs.positions import Where
 from ..logs.series import Series
-from ..logs.series_facts import tell_series
 from ..logs.store import Store
-from ..logs.told import Told
-from .processes import RUN, Process, number, whole
+from .processes import Process, number, whole
 from .shares import COLUMNS
 
 GIB = float(1 << 30)
-_SOME = 3
 _NEAR, _HIGHER = 20, 1.1
 """Losses before and after a stage that are compared, and how many times as high they are after it."""
-_QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
-"""A loss as the script computes it may be anything; what trainers hide from their logs is not hidden here."""
 _COLUMNS: Mapping[str, tuple[str, float]] = {
     "loss": ("loss", 1.0),
     "grad_norm": ("grad_norm", 1.0),
@@ -37,16 +29,6 @@ _COLUMNS: Mapping[str, tuple[str, float]] = {
     "workers": ("worker_memory_gib", 1 / GIB),
 }
 """Column of a `steps` record -> the metric, and what makes its unit of the column's."""
-_OF_A_SHAPE = (
-    "loss.constant", "loss.trend", "loss.drop", "loss.plateau", "loss.flat_from_start", "loss.falling_then_flat",
-    "loss.diverging", "loss.oscillating", "loss.still_falling", "loss.train_near_zero", "loss.near_random",
-    "loss.spike", "loss.spike_step", "loss.spike_ratio", "loss.spike_recovered", "loss.spike_at_epoch_start",
-    "loss.negative", "loss.zero", "loss.zero_from_start", "loss.gap", "loss.gap_from_start", "loss.jump_at_resume",
-    "grad.norm.growing", "grad.norm.rising_before_trouble", "grad.norm.vanishing",
-)  # fmt: skip
-"""Facts of a curve that mean nothing where several models train against each other."""
-_OF_TIMES = ("log.speed.slowdown", "log.speed.stalls")
-"""Facts of the times of single steps, which tell of other work on the machine too: see shares.py."""
 
 
 class Curve:
@@ -133,27 +115,34 @@ def _of_process(process: Process) -> Iterator[Curve]:
     for record in process.of("steps"):
         length = len(record.get("step") or ())
         columns = {name: one for name, one in record.items() if isinstance(one, list) and len(one) == length}
-        rows: dict[int, list[int]] = {}
-        for row in range(length):
-            rows.setdefault(
-                whole(columns["optimizer"][row]) or 0 if "optimizer" in columns else 0, []
-            ).append(row)
-        for key, chosen in rows.items():
+        for key, rows in _rows_by_optimizer(columns, length).items():
             if key not in curves:
                 curves[key] = Curve(process, key)
-                curves[key].first = seen + chosen[0]
-            curves[key].extend(columns, chosen)
-            curves[key].last = seen + chosen[-1]
+                curves[key].first = seen + rows[0]
+            curves[key].extend(columns, rows)
+            curves[key].last = seen + rows[-1]
         seen += length
+    _note_models(process, curves)
+    if curves:
+        _evaluate(process, curves[min(curves)])
+    yield from curves.values()
+
+
+def _rows_by_optimizer(columns: Mapping[str, Sequence[Any]], length: int) -> dict[int, list[int]]:
+    rows: dict[int, list[int]] = {}
+    for row, optimizer in enumerate(columns.get("optimizer") or [0] * length):
+        rows.setdefault(whole(optimizer) or 0, []).append(row)
+    return rows
+
+
+def _note_models(process: Process, curves: Mapping[int, Curve]) -> None:
+    """Which curves are of copies, and at which steps samples become larger or are spread otherwise."""
     for record in process.of("model"):
         if record.get("copied") is True and (curve := curves.get(whole(record.get("model")) or 0)):
             curve.copied = True
     for record in process.of("stage"):
         if (curve := curves.get(whole(record.get("optimizer")) or 0)) and (step := whole(record.get("step"))):
             (curve.spreads if record.get("by") == "spread" else curve.stages).append(step)
-    if curves:
-        _evaluate(process, curves[min(curves)])
-    yield from curves.values()
 
 
 def _evaluate(process: Process, curve: Curve) -> None:
@@ -164,29 +153,6 @@ def _evaluate(process: Process, curve: Curve) -> None:
         if value is not None:
             rounds.setdefault(whole(record.get("step")) or 0, []).append(value)
     curve.add("eval_loss", [(step, sum(values) / len(values)) for step, values in rounds.items()])
-
-
-def facts_of(curve: Curve, limits: Mapping[str, float], *, alone: bool) -> list[Fact]:
-    """What the series of one optimizer say. `alone` is false where another model is trained with another loss, or what the loss is measured against changes."""
-
-    def place(mark: Mark) -> Place:
-        return Place(RUN, step=int(mark.step) if mark.step is not None else None, rank=mark.rank)
-
-    told = Told(limits, place, lambda mark: Where(mark.step), _QUIRKS, announced=curve.harder())
-    tell_series(told, curve.store)
-    _tell_zero_from_start(told, curve)
-    told.tell("log.steps", curve.steps, Mark(curve.steps, b"", step=float(curve.steps)))
-    hidden = _OF_TIMES if alone else (*_OF_TIMES, *_OF_A_SHAPE)
-    return [fact for fact in told.facts.values() if fact.name not in hidden]
-
-
-def _tell_zero_from_start(told: Told, curve: Curve) -> None:
-    """A loss may reach 0, or fall below it, in its own right. One that starts there has nothing to learn from."""
-    loss = curve.losses()
-    if loss is not None and loss.count >= _SOME:
-        nothing = not any(loss.values[:_SOME])
-        told.tell("loss.zero_from_start", nothing, loss.marks[0])
-        told.tell("loss.zero", True if nothing else None, loss.marks[0])
 
 
 def _rises(loss: Series, step: int) -> bool:

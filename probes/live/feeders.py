@@ -14,7 +14,14 @@ _WAITS = ("queue.py", "threading.py", "connection.py", "selectors.py")
 """Modules of Python's own library in which a thread waits for another."""
 _JOINS_FEEDER = ("queues.py", "_finalize_join")
 """Where a process ends that waits until all it has put into a queue is in the pipe."""
-_FOR_PROCESS = (("process.py", "join"), ("popen_fork.py", "wait"), ("popen_forkserver.py", "wait"))
+_FOR_PROCESS = (
+    ("process.py", "join"),
+    ("popen_fork.py", "wait"),
+    ("popen_forkserver.py", "wait"),
+    ("spawn.py", "join"),
+    ("subprocess.py", "wait"),
+    ("subprocess.py", "communicate"),
+)
 """Where a process waits for the end of one that it has started."""
 
 
@@ -48,6 +55,25 @@ def tell_unread_queue(facts: LiveFacts, processes: Sequence[Process]) -> None:
             and set(_FOR_PROCESS) & set(_functions(its))
         ):
             facts.tell("process.queue_not_read", True, waiting.place(its, own_frame(frames_of(its))))
+
+
+def standing(trainers: Sequence[Process], everyone: Sequence[Process]) -> list[Process]:
+    """Those to ask where the run stands: in place of one that waits for the end of what it started, these.
+
+    It stands still when they do. They may still be loading their libraries, or have no steps to tell of.
+    """
+    asked: dict[int, Process] = {}
+    for process in trainers:
+        record = standstill_of(process, halts=True)
+        joins = record is not None and set(_FOR_PROCESS) & set(_functions(record))
+        started = [one for one in everyone if joins and one.parent == process.pid and _is_at_work(one)]
+        if all(standstill_of(one, halts=True) is not None for one in started):
+            asked.update((id(one), one) for one in started or [process])
+    return list(asked.values())
+
+
+def _is_at_work(process: Process) -> bool:
+    return process.last("torch") is not None and process.last("end") is None
 
 
 def _functions(record: Record) -> list[tuple[str, str]]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from .processes import Process
-from .standstill import frames_of, own_frame
+from .standstill import collective_of, frames_of, own_frame
 from .told import LiveFacts
 
 _INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\](?P<name>\w+)")
 _STANDARD = re.compile(r"[/\\][Ll]ib[/\\](?:python[\d.]+t?[/\\])?(?P<name>\w+)(?:\.py|[/\\])")
-_IMPORTING = "importlib._bootstrap"
+_IMPORTING = "<frozen importlib._bootstrap"
 
 
 def tell_fault(facts: LiveFacts, processes: Sequence[Process]) -> None:
@@ -27,6 +27,7 @@ def tell_fault(facts: LiveFacts, processes: Sequence[Process]) -> None:
     facts.tell("process.fault_in", frames[-1], place, frames[-1])
     facts.tell("process.fault_line", own_frame(frames) or None, place)
     facts.tell("process.fault_library", library_of(frames[-1]), place)
+    facts.tell("process.fault_collective", collective_of(record) or None, place)
     facts.tell("process.fault_importing", any(_IMPORTING in frame for frame in frames), place)
 
 

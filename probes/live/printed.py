@@ -13,6 +13,8 @@ from .processes import RUN, Process
 
 _TAKEN = ("loss.eval.", "log.accuracy.", "log.eval_accuracy.", "loss.gap", "loss.divergence_vanished")
 """The facts that nothing else in a watched run can tell: of validation, and scores. What is seen of the training itself is better known."""
+_OF_TRAINING = ("loss.", "grad.norm.", "log.lr.", "log.steps", "log.has_metrics")
+"""Where no optimizer of torch steps, and the script trains all the same, what it prints of that is all there is."""
 _OF_AGENT = ("log.reward.", "log.agent_trains")
 """What an agent earns is told by the script alone too, and belongs to it however many optimizers its parts have."""
 _LEFT = frozenset([
@@ -25,11 +27,12 @@ _BY_TORCH = re.compile(r"(?:\[rank\d+\]:)?[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ ")
 
 
 def printed_facts(
-    processes: Iterable[Process], knowledge: Knowledge, *, several: bool = False
+    processes: Iterable[Process], knowledge: Knowledge, *, several: bool = False, of_training: bool = False
 ) -> Iterator[Fact]:
     """What its lines say of validation and of rewards, and what torch itself logs in them.
 
     `several`: with several optimizers there are several models or phases, and whose validation is printed is not known.
+    `of_training`: nothing was seen of the training itself.
     """
     lead = next((one for one in processes if next(one.of("printed"), None)), None)
     if lead is None:
@@ -41,6 +44,7 @@ def printed_facts(
     text = "\n".join(lines)
     source = Input(RUN, Kind.LOG, data=text.encode("utf-8", "replace"))
     taken = _OF_AGENT if several else (*_TAKEN, *_OF_AGENT)
+    taken = (*taken, *_OF_TRAINING) if of_training else taken
     for fact in LogProbe([source], knowledge, prose=False).run().facts:
         logged = by_torch and bool(fact.places) and all(place.line in by_torch for place in fact.places)
         if logged or (fact.name.startswith(taken) and fact.name not in _LEFT):

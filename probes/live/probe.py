@@ -11,16 +11,19 @@ from traindx.engine.probe import Event, Findings, InputSeen
 
 from .apart import are_apart, aside
 from .crowd import tell_crowd
-from .curves import Curve, curves_of, facts_of
+from .curve_facts import facts_of
+from .curves import Curve, curves_of
+from .endings import ended_by_itself, tell_end
 from .failures import read_failures
-from .feeders import tell_failed_feeder, tell_unread_queue
+from .feeders import standing, tell_failed_feeder, tell_unread_queue
 from .native import tell_fault
+from .partners import tell_failed_rank, tell_parted_ranks
 from .printed import printed_facts
 from .processes import RUN, Process, Record
-from .ranks import tell_drift, tell_failed_rank, tell_parted_ranks, tell_same_samples
+from .ranks import tell_drift, tell_same_samples
 from .setting import of_another_kind, tell_setting
 from .shares import tell_shares
-from .standstill import tell_end, tell_standstill
+from .standstill import tell_standstill
 from .told import LiveFacts, Undeclared
 from .warned import read_warnings
 from .watched import what_was_watched
@@ -89,6 +92,8 @@ class LiveProbe:
         self._take_curves(curves)
         if optimizers := {one.optimizer for one in curves}:
             self._facts.take_all(printed_facts(trainers, self._knowledge, several=len(optimizers) > 1))
+        elif self._facts.value("log.gradients_by_hand"):
+            self._facts.take_all(printed_facts(trainers, self._knowledge, of_training=True))
         failures = read_failures(processes, self._knowledge)
         self._facts.take_all(failures.facts)
         warnings = read_warnings(processes, self._knowledge)
@@ -103,9 +108,10 @@ class LiveProbe:
             tell_setting(self._facts, min(trainers, key=lambda one: one.rank or 0), world_size=world)
             tell_drift(self._facts, trainers, self._knowledge.limits["ranks_differ"])
             tell_same_samples(self._facts, trainers)
-            tell_failed_rank(self._facts, trainers)
+            tell_failed_rank(self._facts, trainers, processes, over=ended_by_itself(self._status))
             tell_parted_ranks(self._facts, trainers)
-            events += tell_standstill(self._facts, trainers, self._status)
+            stand = standing(trainers, processes)
+            events += tell_standstill(self._facts, stand, self._status, processes)
         events += tell_end(self._facts, processes, self._status)
         self._findings.events = sorted(events, key=_by_step)[:MAX_EVENTS]
         watched = what_was_watched(self._facts, curves, trainers, over=self._status is not None)

@@ -1,18 +1,14 @@
-"""Ranks compared: do they hold the same, by their checksums at equal steps, and did one fail alone?"""
+"""Ranks compared: do they hold the same, by their checksums at equal steps?"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from .processes import Process, number, whole
 from .told import LiveFacts
 
 _KINDS = {"parameters": "dist.ranks_drift", "gradients": "dist.gradients_differ"}
 """Column of a `checksum` record -> the fact that says that ranks differ in it."""
-_WAITED = re.compile(r"(?i)timed? ?out|connection (?:closed|reset)|watchdog caught")
-"""What a rank says whose partners did not come, or had gone."""
 ALIKE = 5
 """Steps of which each rank tells what it was given before the same everywhere is no chance."""
 Step = tuple[int, int]
@@ -59,58 +55,6 @@ def tell_same_samples(facts: LiveFacts, processes: Sequence[Process]) -> None:
     differ = any(len({own[key] for own in given}) > 1 for key in common)
     if differ or len({given[0][key] for key in common}) >= ALIKE:
         facts.tell("dist.same_samples", not differ, ranks[0].place({"step": max(common)[1]}))
-
-
-def tell_failed_rank(facts: LiveFacts, processes: Sequence[Process]) -> None:
-    """Say that one rank failed by itself, where another had gone on beyond that step and raised nothing.
-
-    Ranks that fail in the same step may all have the same fault; what the launcher then ends says nothing, nor does
-    a rank whose error is that the others did not come.
-    """
-    failures = [
-        (one.time(record), one, record)
-        for one in processes
-        for kind in ("exception", "fault")
-        for record in one.of(kind)
-        if one.rank is not None
-    ]
-    if not failures:
-        return
-    _, failed, record = min(failures, key=lambda one: one[0])
-    if _WAITED.search(str(record.get("message"))):
-        return
-    reached = whole(record.get("step"))
-    reached = _last_step(failed) if reached is None else reached
-    unhurt = [one for one in processes if one.rank is not None and one.last("exception") is None]
-    if any(one is not failed and _last_step(one) > reached + 1 for one in unhurt):
-        facts.tell("dist.rank_failed", True, failed.place(record))
-
-
-def tell_parted_ranks(facts: LiveFacts, processes: Sequence[Process]) -> None:
-    """Say that ranks gave up waiting for each other at different lines: then they were in different collectives."""
-    gave_up = {
-        one.rank: (one, record)
-        for one in processes
-        if one.rank is not None
-        and (record := one.last("exception")) is not None
-        and record.get("line")
-        and _WAITED.search(str(record.get("message")))
-    }
-    lines = {(record.get("file"), record.get("line")) for _, record in gave_up.values()}
-    if len(lines) < 2:
-        return
-    where = [
-        f"rank {rank} in {Path(str(record.get('file'))).name}:{record.get('line')}"
-        for rank, (_, record) in sorted(gave_up.items())
-    ]
-    process, record = gave_up[min(gave_up)]
-    facts.tell("dist.collectives_differ", True, process.place(record, "; ".join(where)))
-    facts.tell("dist.elsewhere", "; ".join(where), process.place(record))
-
-
-def _last_step(process: Process) -> int:
-    steps = (process.last("steps") or {}).get("step")
-    return max((whole(one) or 0 for one in steps), default=0) if isinstance(steps, list) else 0
 
 
 def _sums(process: Process, column: str) -> Mapping[Step, float]:

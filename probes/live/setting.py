@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,6 +68,19 @@ def _tell_torch(facts: LiveFacts, record: Record, place: Place) -> None:
 def _tell_models(facts: LiveFacts, models: Sequence[Record], place: Place) -> None:
     """Sums over all models of the process but copies of them; the largest gives its name."""
     models = [one for one in models if not one.get("copied")] or models[:1]
+    _tell_sizes(facts, models, place)
+    facts.tell("model.has_batchnorm", _of_any(models, "batch_norm"), place)
+    facts.tell("config.torch_compile", _of_any(models, "compiled"), place)
+    facts.tell("config.pure_precision", _HALVES.get(_most_used_dtype(models) or ""), place)
+    devices = {str(one).partition(":")[0] for model in models for one in _names(model.get("devices"))}
+    # Without a device to choose, the processor says nothing of what was wanted.
+    if devices and facts.value("gpu.present") is True:
+        facts.tell("config.device", min(devices - {"cpu"}, default="cpu"), place)
+
+
+def _tell_sizes(facts: LiveFacts, models: Sequence[Record], place: Place) -> None:
+    # Several optimizers may hold parts of the same modules, or hold them one after the other.
+    models = list({whole(one.get("again")) or whole(one.get("model")) or 0: one for one in models}.values())
     sizes = [whole(one.get("parameters")) or 0 for one in models]
     trained = [whole(one.get("trainable")) for one in models]
     if sum(sizes):
@@ -74,22 +88,21 @@ def _tell_models(facts: LiveFacts, models: Sequence[Record], place: Place) -> No
         if None not in trained:
             facts.tell("model.trainable_parameters", float(sum(one or 0 for one in trained)), place)
     facts.tell("model.name", str(models[sizes.index(max(sizes))].get("class") or "") or None, place)
-    norms = [one.get("batch_norm") for one in models if one.get("batch_norm") is not None]
-    facts.tell("model.has_batchnorm", any(map(bool, norms)) if norms else None, place)
-    compiled = [bool(one["compiled"]) for one in models if one.get("compiled") is not None]
-    facts.tell("config.torch_compile", any(compiled) if compiled else None, place)
-    counts: dict[str, int] = {}
-    # A second phase may go on with what the first has trained in another format.
-    latest = {(one.get("class"), one.get("parameters")): one for one in models}.values()
-    for name, count in (item for one in latest for item in _mapping(one.get("dtypes")).items()):
-        kind = str(name).removeprefix("torch.")
-        counts[kind] = counts.get(kind, 0) + (whole(count) or 0)
-    if counts:
-        facts.tell("config.pure_precision", _HALVES.get(max(counts, key=counts.__getitem__)), place)
-    devices = {str(one).partition(":")[0] for model in models for one in _names(model.get("devices"))}
-    # Without a device to choose, the processor says nothing of what was wanted.
-    if devices and facts.value("gpu.present") is True:
-        facts.tell("config.device", "cpu" if devices == {"cpu"} else min(devices - {"cpu"}), place)
+
+
+def _of_any(models: Sequence[Record], key: str) -> bool | None:
+    """Whether it holds of one of the models at least; None where none of them says."""
+    said = [bool(one[key]) for one in models if one.get(key) is not None]
+    return any(said) if said else None
+
+
+def _most_used_dtype(models: Sequence[Record]) -> str | None:
+    """The number format of most parameters. A second phase may go on with what the first has trained in another."""
+    counts: Counter[str] = Counter()
+    for one in {(one.get("class"), one.get("parameters")): one for one in models}.values():
+        for name, count in _mapping(one.get("dtypes")).items():
+            counts[str(name).removeprefix("torch.")] += whole(count) or 0
+    return max(counts, key=counts.__getitem__, default=None)
 
 
 def _tell_optimizer(facts: LiveFacts, record: Record, place: Place) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from traindx.engine.probe import Event
 
+from .endings import ENDED_FROM_OUTSIDE, Ending, ended_by_itself, endings, signal_of
 from .observer.hang import GOES_ON, MOVES
-from .processes import RUN, Process, Record, whole
+from .processes import Process, Record, whole
 from .told import LiveFacts
 
 _FRAME = re.compile(
@@ -18,9 +18,8 @@ _FRAME = re.compile(
 _LONGEST = 500
 _DATA = ("_try_get_data", "_get_data", "_next_data", "_get_batch")
 """Functions in which a loop waits for a data worker."""
-_ENDED_FROM_OUTSIDE = (signal.SIGINT, signal.SIGTERM)
-"""Signals with which a person, a scheduler or `timeout` ends a run."""
-_COLLECTIVE = "distributed_c10d.py"
+_COLLECTIVES = ("distributed_c10d.py", "_functional_collectives.py")
+"""Modules of torch whose functions are the collectives."""
 _LIBRARY = (
     "site-packages",
     "dist-packages",
@@ -32,12 +31,18 @@ _LIBRARY = (
 )
 
 
-def tell_standstill(facts: LiveFacts, processes: Sequence[Process], status: int | None = None) -> list[Event]:
+def tell_standstill(
+    facts: LiveFacts,
+    processes: Sequence[Process],
+    status: int | None = None,
+    everyone: Sequence[Process] = (),
+) -> list[Event]:
     """Say where each rank stands, where some process wrote its stacks because no step came.
 
     A shorter halt counts where the run was ended in it, as its `status` says, or where another process stands still.
+    `everyone` holds the launchers too, which know how a rank ended.
     """
-    ended = status is not None and _signal(status) in _ENDED_FROM_OUTSIDE
+    ended = status is not None and signal_of(status) in ENDED_FROM_OUTSIDE
     if all(standstill_of(one, halts=ended) is None for one in processes):
         return []
     stuck = [(one, record) for one in processes if (record := standstill_of(one, halts=True)) is not None]
@@ -47,12 +52,13 @@ def tell_standstill(facts: LiveFacts, processes: Sequence[Process], status: int 
     own = own_frame(frames)
     if own:
         facts.tell("process.stuck_in", own, first.place(record, own))
-    in_collective = [(one, record) for one, record in stuck if _collective(record)]
+    in_collective = [(one, record) for one, record in stuck if collective_of(record)]
     facts.tell("process.stuck_collective", bool(in_collective), first.place(record))
     in_loader = any(name in frame for name in _DATA for frame in frames)
     facts.tell("process.stuck_data", in_loader and not in_collective, first.place(record))
     if in_collective:
-        _tell_ranks(facts, processes, in_collective)
+        gone = endings(processes, everyone or processes, over=ended_by_itself(status))
+        _tell_ranks(facts, processes, in_collective, gone)
     return [Event(where_it_stands(one, record), one.place(record)) for one, record in stuck]
 
 
@@ -78,19 +84,22 @@ def _goes_on(record: Record, step: int) -> bool:
 
 
 def _tell_ranks(
-    facts: LiveFacts, processes: Sequence[Process], waiting: Sequence[tuple[Process, Record]]
+    facts: LiveFacts,
+    processes: Sequence[Process],
+    waiting: Sequence[tuple[Process, Record]],
+    gone: Mapping[int, Ending],
 ) -> None:
     """Which ranks wait in a collective, in which one, and where the others are."""
     first, record = waiting[0]
-    place, name = first.place(record), _collective(record)
+    place, name = first.place(record), collective_of(record)
     ranks = sorted({one.rank for one, _ in waiting if one.rank is not None})
-    names = {_collective(record) for _, record in waiting}
+    names = {collective_of(record) for _, record in waiting}
     facts.tell("dist.collective", name, place)
     facts.tell("dist.waiting_ranks", ", ".join(map(str, ranks)) or None, place)
     facts.tell("dist.collectives_differ", len(names) > 1, place, " and ".join(sorted(names)))
     others = [one for one in processes if one.rank is not None and one.rank not in ranks]
-    facts.tell("dist.elsewhere", "; ".join(map(_whereabouts, others)) or None, place)
-    failed = [one for one in others if _failed(one)]
+    facts.tell("dist.elsewhere", "; ".join(_whereabouts(one, gone) for one in others) or None, place)
+    failed = [one for one in others if _failed(one, gone)]
     held_up = [one for one in others if standstill_of(one) is not None and one.last("end") is None]
     facts.tell(
         "dist.rank_held_up",
@@ -102,22 +111,28 @@ def _tell_ranks(
         bool(failed),
         failed[0].place(failed[0].last("exception") or {}) if failed else place,
     )
-    facts.tell("dist.rank_ended_early", any(_ended_well(one) for one in others), place)
+    unheard = [one for one in failed if one.rank in gone]
+    if unheard:
+        text = "; ".join(
+            f"rank {one.rank} {gone[one.rank].said()}" for one in unheard if one.rank is not None
+        )
+        facts.tell("dist.failed_how", text, unheard[0].place({}))
+    well = [one for one in others if one.rank in gone and one not in failed]
+    facts.tell("dist.rank_ended_early", bool(well), place)
 
 
-def _failed(process: Process) -> bool:
-    return process.last("exception") is not None or process.last("fault") is not None
+def _failed(process: Process, gone: Mapping[int, Ending]) -> bool:
+    ending = None if process.rank is None else gone.get(process.rank)
+    raised = process.last("exception") is not None or process.last("fault") is not None
+    return raised or (ending is not None and not ending.well)
 
 
-def _ended_well(process: Process) -> bool:
-    end = process.last("end")
-    return end is not None and end.get("how") == "exit"
-
-
-def _whereabouts(process: Process) -> str:
+def _whereabouts(process: Process, gone: Mapping[int, Ending]) -> str:
     """Where a rank that is not in the collective stands."""
     stacks, end = process.last("stacks"), process.last("end")
-    if _failed(process):
+    if process.rank in gone and process.rank is not None and not gone[process.rank].well:
+        return f"rank {process.rank} {gone[process.rank].said()}"
+    if _failed(process, gone):
         return f"rank {process.rank} ended with an exception"
     if end is not None:
         return f"rank {process.rank} had ended ({end.get('how')})"
@@ -128,7 +143,7 @@ def _whereabouts(process: Process) -> str:
 def where_it_stands(process: Process, record: Record) -> str:
     """Where a process stands whose stacks were written, in one line."""
     rank = f"rank {process.rank}: " if process.world_size > 1 else ""
-    where, collective = own_frame(frames_of(record)), _collective(record)
+    where, collective = own_frame(frames_of(record)), collective_of(record)
     inside = f", in {collective}" if collective else ""
     return f"{rank}no step; it stands in {where or 'a library'}{inside}"
 
@@ -140,12 +155,12 @@ def frames_of(record: Record) -> list[str]:
     return [str(frame)[:_LONGEST] for frame in main.get("frames") or ()]
 
 
-def _collective(record: Record) -> str:
+def collective_of(record: Record) -> str:
     """The collective in which the process stands; empty where it stands in none."""
     if named := record.get("collective"):
         return str(named)
     for frame in frames_of(record):
-        if _COLLECTIVE in frame:
+        if any(one in frame for one in _COLLECTIVES):
             found = _FRAME.search(frame)
             if found is not None and found["function"]:
                 return found["function"]
@@ -172,29 +187,3 @@ def own_frame(frames: Sequence[str]) -> str:
             function = f" ({found['function']})" if found["function"] else ""
             return f"{found['file'].strip()}:{found['line']}{function}"
     return ""
-
-
-def _signal(status: int) -> int:
-    """The signal that ended a command, 0 where none did."""
-    return -status if status < 0 else status - 128 if 128 < status < 128 + 65 else 0
-
-
-def tell_end(facts: LiveFacts, processes: Sequence[Process], status: int | None) -> list[Event]:
-    """Say how the run ended. `status` is the exit code of the command, negative for a signal."""
-    ended = next((record for one in processes if one.role == "parent" for record in one.of("end")), None)
-    code = whole(ended.get("status")) if ended is not None and status is None else status
-    if code is None:
-        return []
-    place = processes[0].place(ended or {}) if processes else None
-    if place is None:
-        return []
-    facts.tell("process.exit_code", code, place._replace(input=RUN))
-    number = _signal(code)
-    if not number:
-        return []
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        name = f"signal {number}"
-    facts.tell("process.signal", name, place)
-    return [Event(f"The process was ended by {name}", place)]

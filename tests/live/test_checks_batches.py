@@ -108,6 +108,34 @@ def test_a_schedule_by_steps_that_is_moved_by_epochs_lags() -> None:
     assert "log.lr.schedule_lags" not in stepped(one_cycle, 30, every=10).facts
 
 
+def warmed_up(length: int, floor: float = 0.0) -> Any:
+    def share(moves: int) -> float:
+        return floor + (1 - floor) * min(1.0, (moves + 1) / length)
+
+    return lambda optimizer: torch.optim.lr_scheduler.LambdaLR(optimizer, share)
+
+
+def test_a_warm_up_by_steps_that_is_moved_by_epochs_lags() -> None:
+    assert stepped(warmed_up(40), 70, every=10)["log.lr.schedule_lags"] is True
+
+
+@pytest.mark.parametrize(
+    ("length", "steps", "every"),
+    [(10, 70, 10), (40, 70, 1), (400, 70, 1), (400, 70, 10), (40, 20, 10), (1, 70, 10)],
+    ids=["by epochs", "by steps", "long", "longer than the run", "a short run", "none"],
+)
+def test_a_warm_up_that_is_under_way_does_not_lag(length: int, steps: int, every: int) -> None:
+    assert "log.lr.schedule_lags" not in stepped(warmed_up(length), steps, every).facts
+
+
+def test_a_rate_that_falls_to_little_does_not_lag() -> None:
+    def falling(optimizer: Any) -> Any:
+        return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda moves: 0.1 / (moves + 1))
+
+    assert "log.lr.schedule_lags" not in stepped(falling, 70, every=10).facts
+    assert "log.lr.schedule_lags" not in stepped(warmed_up(40, floor=0.5), 70, every=10).facts
+
+
 def test_a_cosine_by_epochs_that_is_moved_by_steps_swings() -> None:
     assert stepped(cosine(6), 60, every=1)["log.lr.schedule_wraps"] is True
     assert "log.lr.schedule_wraps" not in stepped(cosine(6), 60, every=10).facts

@@ -224,6 +224,57 @@ def test_padding_throughout_is_named_within_the_attention_of_torch(masked: bool)
     assert said["act.fully_masked_row"] is masked
 
 
+@pytest.mark.parametrize("each", [False, True])
+def test_a_mean_of_what_a_mask_leaves_is_told_from_another_quotient(each: bool) -> None:
+    inputs = torch.randn(2, 8, 4)
+
+    def masked(output: Any, kept: torch.Tensor) -> Any:
+        error = output.pow(2).mean(-1) * kept
+        if each:
+            return (error.sum(1) / kept.sum(1)).mean()  # mean
+        return error.sum() / kept.sum()  # mean
+
+    def batch(step: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return inputs, torch.full((2, 8), float(step < 3))
+
+    said = train(nn.Linear(4, 4), batch, masked)
+    assert_named(said, "div", "mean")
+    assert said["act.mean_of_nothing"] is True
+
+
+def test_the_mean_of_an_empty_choice_is_a_mean_of_nothing() -> None:
+    said = train(
+        mlp(),
+        lambda step: (numbers(step)[0], step < 3),
+        lambda output, kept: output[output < 9.0 * kept - 5].mean(),
+    )
+    assert said["act.nonfinite_op"] == "mean"
+    assert said["act.mean_of_nothing"] is True
+
+
+def test_a_loss_that_is_divided_by_its_own_size_is_no_mean_of_nothing() -> None:
+    def balanced(output: Any, wanted: Any) -> Any:
+        margin = (wanted - output).relu().sum()
+        return margin / margin.detach() + output.pow(2).mean()  # ratio
+
+    said = train(mlp(), lambda step: (numbers(step)[0], 9.0 if step < 3 else -9.0), balanced)
+    assert_named(said, "div", "ratio")
+    assert not said.facts.get("act.mean_of_nothing")
+
+
+def test_a_quotient_of_features_is_no_mean_of_nothing() -> None:
+    def batch(step: int) -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.randn(2, 4) * (step < 3), torch.ones(2)
+
+    def spread(output: Any, _: Any) -> Any:
+        centred = output - output.mean(0)
+        return (centred / centred.detach().abs().amax(0)).pow(2).mean()  # quotient
+
+    said = train(nn.Linear(4, 4), batch, spread)
+    assert_named(said, "div", "quotient")
+    assert not said.facts.get("act.mean_of_nothing")
+
+
 def test_a_causal_mask_of_infinities_is_no_fault() -> None:
     mask = torch.ones(8, 8).triu(1).bool()
     inputs = torch.randn(2, 8, 4)

@@ -127,6 +127,26 @@ def test_several_forwards_of_the_same_inputs_sample_the_dropout() -> None:
     assert steps(loss, model.parameters(), 30).facts.get("model.train_mode_in_eval") is not True
 
 
+@pytest.mark.parametrize(("momentum", "told"), [(None, False), (0.1, True)])
+@pytest.mark.parametrize("graphs", [True, False])
+def test_passes_that_only_make_the_averages_of_norm_layers_are_no_evaluation(
+    momentum: float | None, told: bool, graphs: bool
+) -> None:
+    model = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, 4))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(20):
+            optimizer.zero_grad()
+            model(torch.randn(4, 8)).square().mean().backward()
+            optimizer.step()
+        model[1].momentum = momentum  # type: ignore[assignment]
+        with torch.set_grad_enabled(graphs):
+            for _ in range(8):
+                model(torch.randn(4, 8))
+    assert (said.facts.get("model.train_mode_in_eval") is True) is told
+    assert (said.facts.get("model.grad_in_eval") is True) is (told and graphs)
+
+
 @pytest.mark.parametrize(("weight", "turned"), [(0.05, True), (20.0, False)])
 def test_a_weight_that_makes_a_rare_class_count_less_is_turned_round(weight: float, turned: bool) -> None:
     model, loss = mlp(8, 1), nn.BCEWithLogitsLoss(pos_weight=torch.tensor([weight]))

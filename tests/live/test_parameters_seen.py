@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.live.running import watch
 from tests.live.small_runs import an_mlp, facts, train, watched
 
 
@@ -29,6 +31,73 @@ def test_a_layer_that_no_optimizer_holds_is_named() -> None:
     known = facts(watched(lambda: train(model, torch.optim.SGD(model[0].parameters(), 0.1))))  # type: ignore[index]
     assert known["model.in_optimizer"] is False
     assert known["model.not_in_optimizer_names"] == ["2.weight", "2.bias"]
+
+
+SHARDED = """
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+
+dist.init_process_group("gloo", init_method="file://" + __file__ + ".store", rank=0, world_size=1)
+mesh = init_device_mesh("cpu", (1,))
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 4))
+for layer in model:
+    if isinstance(layer, nn.Linear):
+        fully_shard(layer, mesh=mesh)
+fully_shard(model, mesh=mesh)
+optimizer = torch.optim.SGD(HELD, 0.1)
+for _ in range(8):
+    optimizer.zero_grad()
+    model(torch.randn(4, 8)).square().mean().backward()
+    optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ("model.parameters()", True),
+        ("model[0].parameters()", False),
+        ("[*model[0].parameters(), *model[2].parameters()]", False),
+    ],
+)
+def test_weights_that_are_gathered_from_shards_are_those_of_the_optimizer(
+    held: str, told: bool, tmp_path: Path
+) -> None:
+    ran = watch(SHARDED.replace("HELD", held), tmp_path)
+    assert (ran.code, ran.of("trouble")) == (0, []), ran.err
+    assert facts([dict(one) for one in ran.of("fact")])["model.in_optimizer"] is told
+
+
+def test_modules_of_several_optimizers_are_told_once() -> None:
+    model = an_mlp()
+    parts = [torch.optim.SGD(one.parameters(), 0.1) for one in (model[0], model[2])]  # type: ignore[index]
+
+    def run() -> None:
+        for _ in range(3):
+            nn.functional.cross_entropy(model(torch.randn(4, 8)), torch.randint(0, 4, (4,))).backward()
+            for one in parts:
+                one.step()
+                one.zero_grad()
+
+    models = [one for one in watched(run) if one["kind"] == "model"]
+    assert [one.get("again") for one in models] == [None, 1]
+
+
+def test_modules_of_one_optimizer_after_the_other_are_told_once() -> None:
+    model = an_mlp()
+
+    def run() -> None:
+        for _ in range(3):
+            train(model, torch.optim.SGD(model.parameters(), 0.1), steps=4)
+        other = an_mlp()
+        train(other, torch.optim.SGD(other.parameters(), 0.1), steps=4)
+
+    models = [one for one in watched(run) if one["kind"] == "model"]
+    assert [one.get("again") for one in models] == [None, 1, 1, None]
 
 
 def test_several_models_of_one_optimizer_are_told_apart_by_their_class() -> None:

@@ -69,6 +69,14 @@ def test_short_trainings_of_copies_have_no_curve_of_the_run(knowledge: Knowledge
     assert (run(False)["model.parameters"], run(True)["model.parameters"]) == (500.0, 100.0)
 
 
+def test_modules_that_several_optimizers_hold_count_once(knowledge: Knowledge) -> None:
+    first = {"kind": "model", "model": 1, "parameters": 100, "trainable": 40}
+    later = {"kind": "model", "model": 2, "again": 1, "parameters": 100, "trainable": 90}
+    other = {"kind": "model", "model": 3, "parameters": 7, "trainable": 7}
+    seen = Seen(knowledge, [process(), first, later, other, steps(1, loss=[1.0, 0.9])])
+    assert (seen["model.parameters"], seen["model.trainable_parameters"]) == (107.0, 97.0)
+
+
 def test_the_rate_is_that_of_the_optimizer_that_is_named(knowledge: Knowledge) -> None:
     def of(kind: str, number: int, rate: float, held: int) -> dict[str, object]:
         groups = [{"lr": rate, "parameters": held}]

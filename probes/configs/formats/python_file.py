@@ -9,7 +9,7 @@ from typing import Any
 from ..document import MAX_ENTRIES, Entry, Path, Problem, Reading, Span
 from .python_edit import insert, remove, section, spell
 from .python_source import Source, problem
-from .python_values import COMPUTED, constant, constants, dotted, parts
+from .python_values import constant, constants, dotted, parts, value_and_style
 
 _POSITIONS = 6
 """Arguments without a name that are read."""
@@ -188,38 +188,14 @@ class _Reader:
             if key is not None:
                 self.sections[(scope, *path) if scope else path] = (key, self.span(node)[1])
             return
-        value, style = self.value(node)
         span = self.span(node)
+        value, style = value_and_style(node, self.text[slice(*span)], self.known)
         if isinstance(node, ast.Name) and style == "expr":
             # The constant is defined elsewhere: there it is changed.
             span = self.span(self.known[node.id])
         whole = None if key is None else (key, self.span(node)[1])
-        fixed = style in ("computed", "call")
-        written = None if fixed else span
+        written = None if style in ("computed", "call") else span
         self.entries.append(Entry(path, value, span[0], written, whole, style, kind, scope, target))
-
-    def value(self, node: ast.expr) -> tuple[Any, str]:
-        value = constant(node, self.known)
-        if value is not COMPUTED:
-            start, end = self.span(node)
-            if isinstance(node, ast.Constant):
-                raw = self.text[start:end]
-                # A text in pieces, or with a prefix, is replaced as a whole.
-                return value, raw[0] if raw[:1] in ("'", '"') else ""
-            return value, "expr"
-        match node:
-            case ast.Name() | ast.Attribute() if chain := dotted(node):
-                return ".".join(chain), "name"
-            case ast.Call(func=ast.Name(id="field"), keywords=keywords):
-                given = [one.value for one in keywords if one.arg == "default"]
-                return (self.value(given[0])[0], "call") if given else (None, "computed")
-            case ast.Dict(keys=[]) | ast.Call(func=ast.Name(id="dict"), args=[], keywords=[]):
-                return {}, ""
-            case ast.Call(func=function) if chain := dotted(function):
-                return ".".join(chain), "call"
-            case ast.List(elts=[]) | ast.Tuple(elts=[]):
-                return [], ""
-        return None, "computed"
 
 
 __all__ = ["insert", "read", "remove", "section", "spell"]

@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from traindx.engine.conditions.values import is_number
+
 COMPUTED: Any = object()
 """What an expression has that only running the script would tell."""
 _DEPTH = 20
@@ -33,7 +35,7 @@ def constant(node: ast.expr, known: Mapping[str, ast.expr], depth: int = 0) -> A
             return constant(known[name], known, depth + 1)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             value = constant(operand, known, depth + 1)
-            return -value if _is_number(value) else COMPUTED
+            return -value if is_number(value) else COMPUTED
         case ast.BinOp(left=left, op=sign, right=right):
             return _operate(sign, constant(left, known, depth + 1), constant(right, known, depth + 1))
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _CASTS:
@@ -41,13 +43,41 @@ def constant(node: ast.expr, known: Mapping[str, ast.expr], depth: int = 0) -> A
     return COMPUTED
 
 
+def value_and_style(node: ast.expr, raw: str, known: Mapping[str, ast.expr]) -> tuple[Any, str]:
+    """The value of an expression that is written as `raw`, and its style: how it is written, and so how it may be changed."""
+    value = constant(node, known)
+    if value is not COMPUTED:
+        if isinstance(node, ast.Constant):
+            # A text in pieces, or with a prefix, is replaced as a whole.
+            return value, raw[0] if raw[:1] in ("'", '"') else ""
+        return value, "expr"
+    match node:
+        case ast.Name() | ast.Attribute() if chain := dotted(node):
+            return ".".join(chain), "name"
+        case ast.Call(func=ast.Name(id="field"), keywords=keywords):
+            given = [one.value for one in keywords if one.arg == "default"]
+            return (value_and_style(given[0], "", known)[0], "call") if given else (None, "computed")
+        case ast.Dict(keys=[]) | ast.Call(func=ast.Name(id="dict"), args=[], keywords=[]):
+            return {}, ""
+        case ast.Call(func=function) if chain := dotted(function):
+            return ".".join(chain), "call"
+        case ast.List(elts=[]) | ast.Tuple(elts=[]):
+            return [], ""
+    return None, "computed"
+
+
 def _operate(sign: ast.operator, left: Any, right: Any) -> Any:
-    if not (_is_number(left) and _is_number(right)):
+    if not (is_number(left) and is_number(right)):
         return COMPUTED
     try:
         if isinstance(sign, ast.Pow) and abs(left) <= 1e6 and abs(right) <= 100:
             value = left**right
-        elif isinstance(sign, ast.LShift) and 0 <= right <= 64 and isinstance(left, int):
+        elif (
+            isinstance(sign, ast.LShift)
+            and isinstance(left, int)
+            and isinstance(right, int)
+            and 0 <= right <= 64
+        ):
             value = left << right
         else:
             value = _OPERATORS[type(sign)](left, right)
@@ -61,10 +91,6 @@ def _cast(kind: type, value: Any) -> Any:
         return COMPUTED if value is COMPUTED or value is None else kind(value)
     except (ValueError, OverflowError):
         return COMPUTED
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def dotted(node: ast.expr) -> tuple[str, ...]:

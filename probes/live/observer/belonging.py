@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .checks.noisy import is_noisy
+from .model import held
 from .reached import as_it_is_now, in_plain_lists
 
 if TYPE_CHECKING:
@@ -36,8 +38,28 @@ def named(
         name = names.get(id(one))
         if name is None and id(one) in elsewhere:
             continue
-        found[name or f"a parameter of shape {tuple(one.shape)} outside every module"] = one.numel()
+        name = name or f"a parameter of shape {tuple(one.shape)} outside every module"
+        found[name] = found.get(name, 0) + one.numel()
     return found
+
+
+def without_gathered(left_out: Sequence[torch.Tensor], models: Sequence[ModelSeen]) -> Sequence[torch.Tensor]:
+    """Those that are not the whole of a weight whose shards an optimizer holds.
+
+    A model that is sharded over the ranks (`fully_shard`) computes with weights that it gathers for a moment; the
+    shards, which say of themselves how large the whole is, are what the optimizer steps with.
+    """
+    whole = Counter(
+        tuple(one.shape) for model in models for one in held(model.optimizer) if hasattr(one, "_local_tensor")
+    )
+    rest = []
+    for one in left_out:
+        shape = tuple(one.shape)
+        if whole[shape]:
+            whole[shape] -= 1
+        else:
+            rest.append(one)
+    return rest
 
 
 def outside_models(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from .belonging import bare_outside, named, outside_models
+from .belonging import bare_outside, named, outside_models, without_gathered
 from .checks.turns import turn_after
 from .journal import Journal
 from .model import held
@@ -91,29 +91,38 @@ class Holding(Part):
         models = list(self._watcher.models.values())
         in_some = {id(one) for model in models for one in held(model.optimizer)}
         unheld = [one for key, one in self._reached.items() if key not in in_some]
-        unheld = self._without_idle(unheld)
+        unheld = self._without_idle(list(without_gathered(unheld, models)))
         left_out = named(unheld, models, self._watcher.registry)
         if left_out or not unheld:
             self._journal.fact("model.in_optimizer", not left_out, note=_listed(list(left_out)))
-        outside = outside_models(unheld, models, self._watcher.registry) if unheld and not left_out else []
-        if outside:
-            self._journal.fact("model.outside_in_training", outside[:NAMES])
-        bare = bare_outside(unheld, models, self._watcher.registry) if unheld and not left_out else []
-        if bare:
-            self._journal.fact("model.loss_weights_outside", bare[:NAMES])
-        now = {key for model in models for key, _ in as_it_is_now(model)} if left_out else set()
-        if self._held_all and any(id(one) in now for one in unheld):
-            self._journal.fact("model.outgrew_optimizer", True, note=_listed(list(left_out)))
-        self._held_all = not left_out
         if left_out:
-            self._journal.fact("model.not_in_optimizer_names", list(left_out)[:NAMES])
-            share = sum(left_out.values()) / sum(one.numel() for one in self._reached.values())
-            self._journal.fact("model.not_in_optimizer_share", share)
+            self._say_left_out(left_out, unheld, models)
+        elif unheld:
+            self._say_outside(unheld, models)
+        self._held_all = not left_out
         twice = self._twice(models)
         self._journal.fact("model.optimizer_duplicates", bool(twice), note=_listed(twice))
         foreign = any(self._foreign(model) for model in models)
         self._journal.fact("model.optimizer_foreign", bool(foreign and unheld))
         self._reached.clear()
+
+    def _say_left_out(
+        self, left_out: dict[str, int], unheld: list[torch.Tensor], models: list[ModelSeen]
+    ) -> None:
+        """Parameters of a model that no optimizer holds, and whether they came after it was made."""
+        now = {key for model in models for key, _ in as_it_is_now(model)}
+        if self._held_all and any(id(one) in now for one in unheld):
+            self._journal.fact("model.outgrew_optimizer", True, note=_listed(list(left_out)))
+        self._journal.fact("model.not_in_optimizer_names", list(left_out)[:NAMES])
+        share = sum(left_out.values()) / sum(one.numel() for one in self._reached.values())
+        self._journal.fact("model.not_in_optimizer_share", share)
+
+    def _say_outside(self, unheld: list[torch.Tensor], models: list[ModelSeen]) -> None:
+        """Those of no model that is trained: other models, and weights of the loss."""
+        if outside := outside_models(unheld, models, self._watcher.registry):
+            self._journal.fact("model.outside_in_training", outside[:NAMES])
+        if bare := bare_outside(unheld, models, self._watcher.registry):
+            self._journal.fact("model.loss_weights_outside", bare[:NAMES])
 
     def _without_idle(self, unheld: list[torch.Tensor]) -> list[torch.Tensor]:
         """Those that no optimizer holds at all: some may be held by one that has not stepped yet."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from .watcher import Watcher
 
+INPUTS = 4
+"""Where torch's engine is told of what gradients are asked for."""
+
 
 def watch_losses(watcher: Watcher) -> None:
     """Tell `before_backward`, `after_backward` and `gradients_asked`.
@@ -59,7 +62,8 @@ def watch_losses(watcher: Watcher) -> None:
     def wrap_engine(original: Callable[..., Any]) -> Callable[..., Any]:
         def run(*args: Any, **kwargs: Any) -> Any:
             if not kwargs.get("accumulate_grad", True):
-                watcher.tell("gradients_asked")
+                inputs = args[INPUTS] if len(args) > INPUTS else kwargs.get("inputs", ())
+                watcher.tell("gradients_asked", inputs)
             try:
                 return original(*args, **kwargs)
             except BaseException as error:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
+from .again import Again
 from .compiling import is_compiled
 from .journal import Journal
 from .model import children, held, unwrapped
@@ -48,6 +49,7 @@ class Models(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
+        self._again = Again()
         optim = sys.modules["torch.optim.optimizer"]  # torch.optim hides the name of its module
         replace(watcher, optim.Optimizer, "add_param_group", self._wrap_add)
 
@@ -68,7 +70,8 @@ class Models(Part):
     def model_found(self, model: ModelSeen) -> None:
         """Count it."""
         copied = any(map(self._watcher.registry.is_copy, model.roots)) or None
-        self._journal.record("model", model=model.number, copied=copied, **described(model))
+        again = self._again.number(model)
+        self._journal.record("model", model=model.number, copied=copied, again=again, **described(model))
         self._journal.record("optimizer", optimizer=model.number, **_optimizer(model.optimizer))
         self._journal.fact("model.has_batchnorm", any(map(_normalises, model.each_module())))
         dropout = max(map(_dropped, model.each_module()), default=0.0)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .checks.tensors import readable
+from .gradient_sums import GradientSums
 from .journal import Journal
-from .model import held
 from .part import Part
 from .products import zero_products
 
@@ -39,8 +37,8 @@ class Parameters(Part):
     def __init__(self, journal: Journal, options: Mapping[str, Any], watcher: Watcher) -> None:
         self._journal = journal
         self._watcher = watcher
-        self._seen: dict[int, _Seen] = {}
-        self._asked: list[tuple[_Seen, torch.Tensor]] = []
+        self._seen: dict[int, GradientSums] = {}
+        self._asked: list[tuple[GradientSums, torch.Tensor]] = []
         self._lacking: list[ModelSeen] = []
         """The models some of whose parameters had no gradient when that was said last."""
         self._at_start = float("inf")
@@ -70,7 +68,7 @@ class Parameters(Part):
         model, seen = values["model"], self._seen.get(values["model"].number)
         if seen is None or seen.model is not model:
             # Another optimizer may have gone on with what this one trained.
-            seen = self._seen[model.number] = _Seen(model, self._watcher.torch)
+            seen = self._seen[model.number] = GradientSums(model, self._watcher.torch)
         seen.take_in(values["parameters"], values.get("norms", []))
         if seen.steps == 1 and step == 1 and (ratio := seen.first_to_last()) is not None:
             self._at_start = min(self._at_start, ratio)
@@ -88,34 +86,37 @@ class Parameters(Part):
 
     def _speak(self) -> None:
         self._seen = {number: one for number, one in self._seen.items() if one.model.is_alive}
-        missing = [name for one in self._seen.values() for name in one.missing()]
-        zero = [name for one in self._seen.values() for name in one.zero()]
-        trained = sum(len(one.trained()) for one in self._seen.values())
         steps = max((one.steps for one in self._seen.values()), default=0)
-        if not trained or steps < 2:
+        training = [one for one in self._seen.values() if one.trained()]
+        if not training or steps < 2:
             return
-        # Parts that are used now and then (a branch, a second head) get their gradient later in the run.
-        if not missing or steps >= SPEAK_AT[0]:
-            self._take_back(missing=bool(missing), all_missing=len(missing) == trained)
-            self._journal.fact("grad.missing", bool(missing), note=_listed(missing, trained))
-            self._journal.fact("grad.missing_all", len(missing) == trained)
-            idle = [
-                one
-                for one in self._seen.values()
-                if one.trained() and len(one.missing()) == len(one.trained())
-            ]
-            self._journal.fact("grad.missing_of_optimizer", bool(idle))
-            self._lacking = [one.model for one in self._seen.values() if one.missing()] or self._lacking
-        if any(one.without >= STREAK and one.sums and one.trained() for one in self._seen.values()):
+        of = sum(len(one.trained()) for one in training)
+        self._say_missing(training, of, early=steps < SPEAK_AT[0])
+        if any(one.without >= STREAK and one.sums for one in training):
             self._journal.fact("grad.lost", True)
-        if missing:
-            self._journal.fact("grad.missing_names", ", ".join(missing[:NAMES]))
-        if zero and steps >= SPEAK_AT[0]:
-            self._journal.fact("grad.zero_names", zero[:NAMES], note=_listed(zero, trained))
-        self._journal.fact("grad.zero_share", len(zero) / trained)
+        self._say_zero(training, of, early=steps < SPEAK_AT[0])
         ratios = [ratio for one in self._seen.values() if (ratio := one.first_to_last()) is not None]
         if ratios:
             self._journal.fact("grad.first_to_last", min(ratios))
+
+    def _say_missing(self, training: list[GradientSums], of: int, *, early: bool) -> None:
+        """Parts that are used now and then (a branch, a second head) get their gradient later in the run."""
+        missing = [name for one in training for name in one.missing()]
+        if not missing or not early:
+            self._take_back(missing=bool(missing), all_missing=len(missing) == of)
+            self._journal.fact("grad.missing", bool(missing), note=_listed(missing, of))
+            self._journal.fact("grad.missing_all", len(missing) == of)
+            idle = any(len(one.missing()) == len(one.trained()) for one in training)
+            self._journal.fact("grad.missing_of_optimizer", idle)
+            self._lacking = [one.model for one in training if one.missing()] or self._lacking
+        if missing:
+            self._journal.fact("grad.missing_names", ", ".join(missing[:NAMES]))
+
+    def _say_zero(self, training: list[GradientSums], of: int, *, early: bool) -> None:
+        zero = [name for one in training for name in one.zero()]
+        if zero and not early:
+            self._journal.fact("grad.zero_names", zero[:NAMES], note=_listed(zero, of))
+        self._journal.fact("grad.zero_share", len(zero) / of)
 
     def _take_back(self, *, missing: bool, all_missing: bool) -> None:
         """What has got its gradient since. Of a model that is gone, what was said stays."""
@@ -126,12 +127,12 @@ class Parameters(Part):
         if not missing:
             self._journal.retract("grad.missing", "grad.missing_names")
 
-    def _silent(self) -> list[tuple[_Seen, torch.Tensor]]:
+    def _silent(self) -> list[tuple[GradientSums, torch.Tensor]]:
         """The weights without a gradient, of each model."""
         models = [one for one in self._seen.values() if one.model.is_alive and one.steps > SPEAK_AT[0]]
         return [(seen, one) for seen in models for one in seen.silent()]
 
-    def _say_products(self, asked: list[tuple[_Seen, torch.Tensor]], any_of: list[Any]) -> None:
+    def _say_products(self, asked: list[tuple[GradientSums, torch.Tensor]], any_of: list[Any]) -> None:
         """Zeros times zeros, where something else learns, or nothing else is there to learn: the loss itself is sound."""
         for seen in {id(seen): seen for seen, _ in asked if seen.model.is_alive}.values():
             silent = [(one, bool(some)) for (of, one), some in zip(asked, any_of) if of is seen]
@@ -141,60 +142,6 @@ class Parameters(Part):
                 note = _listed(zero, len(seen.trained()))
                 self._journal.fact("model.init_product_zero", " and ".join(zero[:2]), note=note)
                 return
-
-
-class _Seen:
-    """Sums over the steps that were looked at, for the parameters of one optimizer."""
-
-    def __init__(self, model: ModelSeen, torch: ModuleType) -> None:
-        self.model = model
-        self._torch = torch
-        self.steps = 0
-        self.asked: set[int] = set()
-        """Those that were to train in a step that was looked at: some are thawed, or added, in the course of a run."""
-        self.sums: dict[int, float] = {}
-        self.without = 0
-        """Steps without any gradient since the last one with."""
-
-    def take_in(self, parameters: list[torch.Tensor], norms: list[float]) -> None:
-        self.steps += 1
-        self.without = 0 if parameters else self.without + 1
-        self.asked.update(map(id, self.trained()))
-        for one, norm in zip(parameters, norms):
-            self.sums[id(one)] = self.sums.get(id(one), 0.0) + norm
-
-    def trained(self) -> list[torch.Tensor]:
-        return [one for one in held(self.model.optimizer) if one.requires_grad]
-
-    def missing(self) -> list[str]:
-        silent = self.asked - self.sums.keys()
-        return [self.model.name_of(one) for one in self.trained() if id(one) in silent]
-
-    def zero(self) -> list[str]:
-        return [self.model.name_of(one) for one in self.silent()]
-
-    def silent(self) -> list[torch.Tensor]:
-        """Those whose gradient was 0 in every step that was looked at. Of what is spread over ranks a part may well be 0."""
-        zero = [one for one in self.trained() if self.sums.get(id(one)) == 0.0]
-        return [one for one in zero if readable(self._torch, one)]
-
-    def first_to_last(self) -> float | None:
-        """The typical gradient of the first fifth of the weights over that of the last, in the order of the modules.
-
-        Weights are what has two dimensions or more; embeddings, whose rows are seldom met, and weights that get no
-        gradient at all are left out.
-        """
-        held_here = {id(one) for one in self.trained()}
-        sizes = [
-            self.sums[id(one)] / one.numel() ** 0.5
-            for name, one in self.model.parameters()
-            if id(one) in held_here and id(one) in self.sums and one.dim() > 1 and "emb" not in name.lower()
-        ]
-        if len(sizes) < 4 or not all(size < float("inf") for size in sizes):
-            return None
-        end = max(1, len(sizes) // 5)
-        first, last = sorted(sizes[:end])[end // 2], sorted(sizes[-end:])[end // 2]
-        return first / last if last > 0.0 else None
 
 
 def _listed(names: list[str], of: int) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class Part:
     def after_backward(self, loss: torch.Tensor) -> None:
         """`backward` returned: the gradients are there."""
 
-    def gradients_asked(self) -> None:
-        """`torch.autograd.grad` was called: gradients are handed out, and added up nowhere."""
+    def gradients_asked(self, inputs: Sequence[torch.Tensor]) -> None:
+        """`torch.autograd.grad` was called: gradients of these are handed out, and added up nowhere."""
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """An optimizer is about to step, with these gradients."""

@@ -82,24 +82,29 @@ class CutTerms(Check):
         if call.name in (*SUMS, *JOINS) and grad_fn_of(result) is not None:
             self._add(call)
         elif result.requires_grad:
-            met = (self._cut_of(one) for one in _operands(self.torch, call) if one.numel() > 1)
-            self._targets.update(cut.where for cut in met if cut is not None and cut.aside)
-            if len(self._numbers) < MOST:
-                self._numbers += self._number_in(result)
-        elif len(self._cut) >= MOST:
-            return
-        elif not result.is_floating_point():
+            self._learns(call)
+        elif len(self._cut) < MOST and not (result.is_floating_point() and self._cuts(call)):
             self._hand_on(call)
-        elif call.name in CUTS or not self.torch.is_grad_enabled():
-            nodes = [grad_fn_of(one) for one in _operands(self.torch, call) if one.numel() > 1]
-            node = next((one for one in nodes if one is not None), None)
-            if node is not None:
-                whole = call.name in CUTS and self.torch.is_grad_enabled()
-                self._follow(result, _Cut(str(call.place()), node._sequence_nr() if whole else None))
-            else:
-                self._hand_on(call)
-        else:
-            self._hand_on(call)
+
+    def _learns(self, call: Call) -> None:
+        """What has a graph: where it was computed from something aside, that was its target."""
+        met = (self._cut_of(one) for one in _operands(self.torch, call) if one.numel() > 1)
+        self._targets.update(cut.where for cut in met if cut is not None and cut.aside)
+        if len(self._numbers) < MOST:
+            self._numbers += self._number_in(call.result)
+
+    def _cuts(self, call: Call) -> bool:
+        """Whether this call cuts something from its graph, which is followed from then on."""
+        with_grad = self.torch.is_grad_enabled()
+        if call.name not in CUTS and with_grad:
+            return False
+        nodes = (grad_fn_of(one) for one in _operands(self.torch, call) if one.numel() > 1)
+        node = next((one for one in nodes if one is not None), None)
+        if node is None:
+            return False
+        source = node._sequence_nr() if call.name in CUTS and with_grad else None
+        self._follow(call.result, _Cut(str(call.place()), source))
+        return True
 
     def _decide(self, call: Call) -> None:
         """Classes or a mask of what has a graph: whatever is counted of them is a number."""

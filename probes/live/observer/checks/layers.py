@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ..model import held
@@ -71,34 +72,38 @@ class Layers(Check):
             self._sizes(model.number, sorted(sized, key=lambda one: order.get(one[0], 0)))
 
     def _sizes(self, model: int, weights: list[tuple[str, float, int]]) -> None:
-        finite = [one for one in weights if one[1] == one[1] and one[1] != float("inf")]
+        finite = [one for one in weights if math.isfinite(one[1])]
         if not finite:
             return
         name, norm, _ = max(finite, key=lambda one: one[1])
         if norm > EXPLODING:
             self.say("grad.exploding_module", name, note=f"norm {norm:.3g}")
-        size = {name: norm / count**0.5 for name, norm, count in finite}
-        before, self._before[model] = self._before.get(model, {}), size
-        if self._step >= FIRST and max(size.values()) > 100 * VANISHING:
-            small = [name for name, now in size.items() if now < VANISHING and _stays(now, before.get(name))]
-            # Depth shrinks what comes down to the first layers. A branch that nothing went through gets exactly nothing.
-            if not any(size[name] for name in small) and next(iter(size)) not in small:
-                small = []
-            vanishes = self._mostly("grad.vanishing", bool(small))
-            if not vanishes:
-                self.retract("grad.vanishing_module")
-            elif small:
-                self.say("grad.vanishing_module", small[0], note=f"{len(small)} of {len(size)} weights")
+        self._say_vanishing(model, {name: norm / count**0.5 for name, norm, count in finite})
         if len(finite) >= 4:
-            quarter = len(finite) // 4
-            first = sorted(norm for _, norm, _ in finite[:quarter])[quarter // 2]
-            last = sorted(norm for _, norm, _ in finite[-quarter:])[quarter // 2]
-            ratio = first / last if last else 1.0
-            stays = _stays(ratio, self._ratios.get(model))
-            self._ratios[model] = ratio
-            if self._step >= FIRST:
-                little = ratio < EARLY_RATIO and first < EARLY_NORM
-                self._mostly("grad.early_layers_small", little and stays)
+            self._say_early(model, [norm for _, norm, _ in finite])
+
+    def _say_vanishing(self, model: int, size: dict[str, float]) -> None:
+        before, self._before[model] = self._before.get(model, {}), size
+        if self._step < FIRST or max(size.values()) <= 100 * VANISHING:
+            return
+        small = [name for name, now in size.items() if now < VANISHING and _stays(now, before.get(name))]
+        # Depth shrinks what comes down to the first layers. A branch that nothing went through gets exactly nothing.
+        if not any(size[name] for name in small) and next(iter(size)) not in small:
+            small = []
+        if not self._mostly("grad.vanishing", bool(small)):
+            self.retract("grad.vanishing_module")
+        elif small:
+            self.say("grad.vanishing_module", small[0], note=f"{len(small)} of {len(size)} weights")
+
+    def _say_early(self, model: int, norms: list[float]) -> None:
+        """Compare the typical weight of the first quarter of the layers with that of the last."""
+        quarter = len(norms) // 4
+        first, last = (sorted(some)[quarter // 2] for some in (norms[:quarter], norms[-quarter:]))
+        ratio = first / last if last else 1.0
+        stays = _stays(ratio, self._ratios.get(model))
+        self._ratios[model] = ratio
+        if self._step >= FIRST:
+            self._mostly("grad.early_layers_small", ratio < EARLY_RATIO and first < EARLY_NORM and stays)
 
     def _mostly(self, name: str, value: bool) -> bool:
         """Say what was seen in more than half of the looks."""

@@ -87,7 +87,10 @@ class Modes(Part):
         if first is None or not first.requires_grad or len(self._recorded) >= MANY:
             return
         if self._is_grad_enabled():
-            self._recorded.append(mode := self._mode(root))
+            mode = self._mode(root)
+            if mode == "averaging":
+                return
+            self._recorded.append(mode)
             self._marks.append(mark := mark_of(grad_fn_of(first)))
             if mode == "eval":
                 self._meant = self._mode.is_meant(root)
@@ -111,7 +114,7 @@ class Modes(Part):
             self._too_many(recorded, marks, loss.grad_fn)
         self._round += recorded
 
-    def gradients_asked(self) -> None:
+    def gradients_asked(self, inputs: Any) -> None:
         """What ran before had its graph for this: an adaptation, an attack, a derivative of the network."""
         self._recorded, self._marks = [], []
 

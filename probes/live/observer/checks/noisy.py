@@ -39,12 +39,18 @@ class InMode:
 
     def __init__(self) -> None:
         self._noisy: dict[int, list[Any]] = {}
+        self._norms: dict[int, Any] = {}
+        """The first batch normalisation of each, if it follows the batches with a momentum."""
         self._used: set[int] = set()
         """Models that were evaluated, or trained in train mode."""
         self._meant: dict[int, bool] = {}
 
     def __call__(self, root: Any, *, evaluated: bool = False) -> str:
-        """`train` or `eval`; `plain` where it is the same, or where only some parts are in the mode of their own."""
+        """`train` or `eval`; `plain` where it is the same, or where only some parts are in the mode of their own.
+
+        `averaging` while it is only shown batches, for the statistics of new weights: whoever does so
+        (`torch.optim.swa_utils.update_bn`, and the callbacks of trainers) takes the momentum away meanwhile.
+        """
         mode = self._of(root)
         if (evaluated or mode == "train") and len(self._used) < MANY:
             self._used.add(id(root))
@@ -66,9 +72,14 @@ class InMode:
         noisy = self._noisy.get(id(root))
         if noisy is None:
             noisy = self._noisy[id(root)] = [one for one in root.modules() if is_noisy(one)]
+            norm = next((one for one in noisy if getattr(one, "momentum", None) is not None), None)
+            self._norms[id(root)] = norm
         if not noisy:
             return "plain"
         if root.training:
+            norm = self._norms[id(root)]
+            if norm is not None and norm.momentum is None:
+                return "averaging"
             return "train" if any(one.training for one in noisy) else "plain"
         return "plain" if any(one.training for one in root.children()) else "eval"
 

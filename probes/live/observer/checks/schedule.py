@@ -25,7 +25,7 @@ BEHIND = 10
 """Moves that a new schedule must lack of those that the steps of an optimizer from an earlier run call for."""
 
 LAG = 0.2
-"""A schedule that went less than this share of its length, in a run that has as many steps as it is long, lags."""
+"""A schedule that went less than this share of its length, or of its warm-up, in a run that has as many steps, lags."""
 
 ALMOST = 0.8
 """The share of its length in steps after which a run counts as one that was to go through it."""
@@ -55,18 +55,32 @@ class Followed:
     """Whether it goes up again past its length."""
     thrown_back: bool = False
     """Whether it left another rate than the one that was restored with its optimizer."""
+    share: float = 0.0
+    """What it leaves now of the rate that was set, in the group of which it leaves most."""
+    least: float = 1.0
+    peak: float = 0.0
 
     def look(self) -> None:
         """Where it stands now, if it is there."""
         one = self.scheduler()
         if one is not None:
             self.moves = _place(one) - self.first
+            self.share = max(_shares(one.optimizer), default=1.0)
+            self.least, self.peak = min(self.least, self.share), max(self.peak, self.share)
 
     def lags(self) -> bool:
         """Whether it was to go with the steps, and went with something rarer."""
-        return (
-            self.length >= LONG and self.steps >= ALMOST * self.length and 0 < self.moves < LAG * self.length
-        )
+        if self.length:
+            long_enough = self.length >= LONG and self.steps >= ALMOST * self.length
+            return long_enough and 0 < self.moves < LAG * self.length
+        return self.moves >= FEWEST and self.steps >= LONG and self._still_warms_up()
+
+    def _still_warms_up(self) -> bool:
+        """Whether it has climbed to the end, and would have arrived long ago, had it moved in every step.
+
+        A function of the script has no length; a warm-up climbs evenly, so that its length follows from how far it came.
+        """
+        return self.least < self.share == self.peak < LAG and self.moves <= self.share * self.steps
 
     def wraps(self) -> bool:
         """Whether it was to go with something rarer, and went with the steps."""
@@ -148,14 +162,18 @@ class Schedule(Part):
             self._journal.fact("log.lr.schedule_began_anew", all(one.began_anew() for one in resumed))
 
     def _say_start(self, optimizer: torch.optim.Optimizer) -> None:
-        """What the schedule leaves of the rate that was set, in the group of which it leaves most."""
-        shares = [
-            float(group["lr"]) / float(group["initial_lr"])
-            for group in optimizer.param_groups
-            if float(group.get("initial_lr") or 0.0) > 0.0
-        ]
-        if shares:
+        """What the schedule leaves of the rate that was set."""
+        if shares := _shares(optimizer):
             self._journal.fact("log.lr.schedule_start", max(shares))
+
+
+def _shares(optimizer: torch.optim.Optimizer) -> list[float]:
+    """What is left of the rate that was set in each group. A rate that stands on a device is not waited for."""
+    return [
+        float(group["lr"]) / float(group["initial_lr"])
+        for group in optimizer.param_groups
+        if getattr(group["lr"], "is_cpu", True) and float(group.get("initial_lr") or 0.0) > 0.0
+    ]
 
 
 def _place(scheduler: Any) -> int:

@@ -48,6 +48,8 @@ def readable(torch: Any, tensor: Any) -> bool:
         and tensor.numel() > 0
         # Within vmap and torch.func.grad a tensor has no memory of its own.
         and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        # The whole of a sharded weight is there while it is computed with; then its memory is given back.
+        and tensor.untyped_storage().nbytes() > 0
     )
 
 

@@ -92,24 +92,29 @@ def _ends(last: Any, known: Any) -> Iterator[tuple[Any, int]]:
         if not waiting:
             return
         node, sign = waiting.pop()
-        name = node.name() if node is not None else ""
-        parents = [parent for parent, _ in node.next_functions] if node is not None else []
-        with_graph = [one for one in parents if one is not None]
-        if node in known:
+        terms = _terms(node, sign) if node is not None and node not in known else None
+        if terms is None:
             yield node, sign
-        elif name.startswith(("AddBackward", "SubBackward")):
-            second = -sign if name.startswith("Sub") else sign
-            signs = [sign, second]
-            waiting += [(one, signs[place]) for place, one in enumerate(parents) if one is not None]
-        elif name.startswith(("NegBackward", "RsubBackward")):
-            waiting += [(one, -sign) for one in with_graph]
-        elif name.startswith(("MulBackward", "DivBackward")) and len(with_graph) == 1:
-            factor = constant(node._saved_other)
-            waiting.append((with_graph[0], 0 if factor is None else sign if factor > 0 else -sign))
-        elif KEPT.match(name) and with_graph:
-            waiting += [(one, sign) for one in with_graph]
         else:
-            yield node, sign
+            waiting += terms
+
+
+def _terms(node: Any, sign: int) -> list[tuple[Any, int]] | None:
+    """The nodes that make up a sum, a product with a constant or a mean, with their signs; None for any other node."""
+    name = node.name()
+    parents = [parent for parent, _ in node.next_functions]
+    with_graph = [one for one in parents if one is not None]
+    if name.startswith(("AddBackward", "SubBackward")):
+        signs = [sign, -sign if name.startswith("Sub") else sign]
+        return [(one, signs[place]) for place, one in enumerate(parents) if one is not None]
+    if name.startswith(("NegBackward", "RsubBackward")):
+        return [(one, -sign) for one in with_graph]
+    if name.startswith(("MulBackward", "DivBackward")) and len(with_graph) == 1:
+        factor = constant(node._saved_other)
+        return [(with_graph[0], 0 if factor is None else sign if factor > 0 else -sign)]
+    if KEPT.match(name) and with_graph:
+        return [(one, sign) for one in with_graph]
+    return None
 
 
 def _is_normal(rows: Any) -> bool:

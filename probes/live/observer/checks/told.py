@@ -8,104 +8,16 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from ..journal import Journal
 from ..operations import Call, Listener
-from .activations import Activations
 from .allowance import Allowance
-from .attention import Attention
-from .axes import Axes
-from .balance import Balance
-from .binary_losses import BinaryLosses
-from .boxes import Boxes
 from .check import Check
-from .class_losses import ClassLosses
-from .cosines import Cosines
-from .cut_labels import CutLabels
-from .cut_states import CutStates
-from .cut_terms import CutTerms
-from .cuts import Cuts
-from .drowned import Drowned
-from .frozen_zero import FrozenZero
-from .given_answer import GivenAnswer
-from .inputs import Inputs
-from .itself import Itself
-from .labels import Labels
-from .last_noise import LastNoise
-from .last_state import LastState
-from .layers import Layers
-from .lengths import Lengths
-from .lookahead import Lookahead
-from .masked_away import MaskedAway
-from .moved_axes import MovedAxes
-from .moving import Moving
-from .normalisation import Normalisation
-from .outputs import Outputs
+from .every import CHECKS
 from .pace import EARLY
-from .padding import Padding
-from .positions import Positions
-from .ranks import Ranks
-from .regression import Regression
-from .rivals import Rivals
-from .rounded import Rounded
-from .same_batch import SameBatch
-from .steps_in_graph import StepsInGraph
-from .syncs import Syncs
-from .tables import Tables
-from .teachers import Teachers
-from .terms import Terms
-from .together import Together
-from .unread import Unread
-from .views import Views
 
 if TYPE_CHECKING:
     from ..watcher import Watcher
 
 Told = dict[str, list[tuple[Check, Callable[..., None]]]]
 """Who is told of an event, and how."""
-
-CHECKS: tuple[type[Check], ...] = (
-    ClassLosses,
-    BinaryLosses,
-    Regression,
-    Tables,
-    Labels,
-    CutLabels,
-    Boxes,
-    SameBatch,
-    Ranks,
-    Syncs,
-    Inputs,
-    Outputs,
-    Normalisation,
-    Attention,
-    Lookahead,
-    Axes,
-    MovedAxes,
-    Cuts,
-    FrozenZero,
-    CutStates,
-    CutTerms,
-    StepsInGraph,
-    Balance,
-    Drowned,
-    Terms,
-    Activations,
-    Layers,
-    Moving,
-    Padding,
-    Positions,
-    Cosines,
-    Lengths,
-    Together,
-    Rivals,
-    Rounded,
-    Itself,
-    MaskedAway,
-    LastState,
-    GivenAnswer,
-    Unread,
-    Views,
-    LastNoise,
-    Teachers,
-)
 
 EVENTS = (
     "batch_loaded",

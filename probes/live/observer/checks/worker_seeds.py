@@ -118,14 +118,12 @@ def _keywords(code: CodeType) -> set[str]:
 
 def _functions_of(dataset: Any) -> Iterator[FunctionType]:
     """The functions that make a sample: methods of the data set and of its transforms, and functions of the script that they call."""
-    owners = [dataset, *(one for one in getattr(dataset, "__dict__", {}).values() if callable(one))]
-    for one in list(owners[1:]):
-        owners += [part for part in getattr(one, "transforms", ()) or () if callable(part)]
-    todo = [one for one in owners if isinstance(one, FunctionType)]
-    todo += [found for one in owners for name in READING if (found := _method(type(one), name))]
-    kinds = {
-        id(found): type(one) for one in owners for name in READING if (found := _method(type(one), name))
-    }
+    owners = _makers(dataset)
+    methods = [
+        (found, type(one)) for one in owners for name in READING if (found := _method(type(one), name))
+    ]
+    todo = [*(one for one in owners if isinstance(one, FunctionType)), *(found for found, _ in methods)]
+    kinds: dict[int, type | None] = {id(found): kind for found, kind in methods}
     seen: set[int] = set()
     while todo and len(seen) < FUNCTIONS:
         function = todo.pop()
@@ -134,12 +132,25 @@ def _functions_of(dataset: Any) -> Iterator[FunctionType]:
         seen.add(id(function))
         yield function
         kind = kinds.get(id(function))
-        for code in _with_inner(function.__code__):
-            for name in code.co_names:
-                called = _method(kind, name) or function.__globals__.get(name)
-                if isinstance(called, FunctionType) and not called.__module__.startswith((TORCH, NUMPY)):
-                    kinds.setdefault(id(called), kind)  # type: ignore[arg-type]
-                    todo.append(called)
+        for called in _called_by(function, kind):
+            kinds.setdefault(id(called), kind)
+            todo.append(called)
+
+
+def _makers(dataset: Any) -> list[Any]:
+    """What makes its samples: itself, its transforms, and what they are composed of."""
+    transforms = [one for one in getattr(dataset, "__dict__", {}).values() if callable(one)]
+    parts = [part for one in transforms for part in getattr(one, "transforms", ()) or () if callable(part)]
+    return [dataset, *transforms, *parts]
+
+
+def _called_by(function: FunctionType, kind: type | None) -> Iterator[FunctionType]:
+    """Methods of the same class and functions of the script whose names stand in its code."""
+    for code in _with_inner(function.__code__):
+        for name in code.co_names:
+            called = _method(kind, name) or function.__globals__.get(name)
+            if isinstance(called, FunctionType) and not called.__module__.startswith((TORCH, NUMPY)):
+                yield called
 
 
 def _method(kind: type | None, name: str) -> FunctionType | None:

@@ -28,6 +28,7 @@ class Found:
     operands: list[dict[str, Any]] = field(default_factory=list)
     dtype: str = ""
     fully_masked: bool | None = None
+    of_nothing: bool | None = None
 
 
 def from_source(source: Source) -> Found:
@@ -43,6 +44,7 @@ def from_source(source: Source) -> Found:
         source.operands,
         source.dtype,
         source.fully_masked,
+        source.of_nothing,
     )
 
 
@@ -91,6 +93,8 @@ def _operation_facts(found: Found, fact: Callable[..., None]) -> None:
         fact("act.nonfinite_dtype", found.dtype)
     if found.fully_masked is not None:
         fact("act.fully_masked_row", found.fully_masked)
+    if found.of_nothing is not None:
+        fact("act.mean_of_nothing", found.of_nothing)
     # Whole numbers are labels and indices here: their range says nothing of overflow.
     numbers = [one for one in found.operands if "min" in one and "int" not in one["dtype"]]
     least = [one["min"] for one in numbers]

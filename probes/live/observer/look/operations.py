@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from ..traces import call_in_place, hidden, leave_out_ours
 from .made_at import MadeAt
-from .masks import fully_masked
+from .masks import averages_nothing, fully_masked
 from .places import Place, Places
 from .source import MADE_OUTSIDE, OVERWRITES, UNWRITTEN, Call, Source
 from .twin import Twins, name_of
@@ -154,6 +154,7 @@ class Operations:
             operands=[statistics(self._torch, self._value(one)) for one, _ in before],
             dtype=_short(value.dtype),
             fully_masked=fully_masked(call.function, call.name, args, kwargs) if bad == "nan" else None,
+            of_nothing=averages_nothing(self._torch, call.name, args) if bad == "nan" else None,
         )
 
     def _value(self, tensor: torch.Tensor) -> torch.Tensor:

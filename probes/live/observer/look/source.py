@@ -25,7 +25,7 @@ class Source:
     `what`: `operation`, `parameter`, `batch`, `outside` (a tensor that no operation of this step made) or `meant`
     (an infinity that the script wrote on purpose). `value`: `nan` or `inf`. `node`: the name of the
     node of the graph, as anomaly mode would print it. `operands`: statistics of what went in. `fully_masked`: of a
-    softmax, whether a whole row of it was masked.
+    softmax, whether a whole row of it was masked. `of_nothing`: of a mean, whether there was nothing to average.
     """
 
     what: str
@@ -36,6 +36,7 @@ class Source:
     operands: list[dict[str, Any]] = field(default_factory=list)
     dtype: str = ""
     fully_masked: bool | None = None
+    of_nothing: bool | None = None
 
 
 @dataclass

@@ -68,7 +68,7 @@ class Hogs(Part):
             if size is None or size[0] in seen:
                 continue
             seen.add(size[0])
-            what = named.get(id(tensor)) or ("made in this step" if where else "tensor")
+            what = named.get(id(tensor)) or ("made in this step" if where else "made earlier")
             yield what, where, tensor, size[1]
 
     def _named(self) -> Iterator[tuple[int, str]]:
@@ -114,7 +114,7 @@ def _following(watcher: Watcher) -> tuple[Any, Any]:
             for one in result if isinstance(result, (tuple, list)) else (result,):
                 if isinstance(one, kind):
                     place = places.here()
-                    made[one] = f"{place} {place.module}".strip()
+                    made[one] = f"{place}, module {place.module}" if place.module else str(place)
             return result
 
     return Following(), made  # type: ignore[no-untyped-call,unused-ignore]

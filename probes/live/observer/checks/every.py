@@ -1,0 +1,100 @@
+"""Every check that looks into tensors in sampled steps, in the order in which they are told."""
+
+from __future__ import annotations
+
+from .activations import Activations
+from .attention import Attention
+from .axes import Axes
+from .balance import Balance
+from .binary_losses import BinaryLosses
+from .boxes import Boxes
+from .check import Check
+from .class_losses import ClassLosses
+from .cosines import Cosines
+from .cut_labels import CutLabels
+from .cut_states import CutStates
+from .cut_terms import CutTerms
+from .cuts import Cuts
+from .drowned import Drowned
+from .frozen_zero import FrozenZero
+from .given_answer import GivenAnswer
+from .inputs import Inputs
+from .itself import Itself
+from .labels import Labels
+from .last_noise import LastNoise
+from .last_state import LastState
+from .layers import Layers
+from .lengths import Lengths
+from .lookahead import Lookahead
+from .masked_away import MaskedAway
+from .moved_axes import MovedAxes
+from .moving import Moving
+from .normalisation import Normalisation
+from .outputs import Outputs
+from .padding import Padding
+from .pair_labels import PairLabels
+from .plain_terms import PlainTerms
+from .positions import Positions
+from .ranks import Ranks
+from .regression import Regression
+from .rivals import Rivals
+from .rounded import Rounded
+from .same_batch import SameBatch
+from .share_axes import ShareAxes
+from .steps_in_graph import StepsInGraph
+from .syncs import Syncs
+from .tables import Tables
+from .teachers import Teachers
+from .terms import Terms
+from .together import Together
+from .unread import Unread
+from .views import Views
+
+CHECKS: tuple[type[Check], ...] = (
+    ClassLosses,
+    BinaryLosses,
+    Regression,
+    ShareAxes,
+    PairLabels,
+    Tables,
+    Labels,
+    CutLabels,
+    Boxes,
+    SameBatch,
+    Ranks,
+    Syncs,
+    Inputs,
+    Outputs,
+    Normalisation,
+    Attention,
+    Lookahead,
+    Axes,
+    MovedAxes,
+    Cuts,
+    FrozenZero,
+    CutStates,
+    CutTerms,
+    PlainTerms,
+    StepsInGraph,
+    Balance,
+    Drowned,
+    Terms,
+    Activations,
+    Layers,
+    Moving,
+    Padding,
+    Positions,
+    Cosines,
+    Lengths,
+    Together,
+    Rivals,
+    Rounded,
+    Itself,
+    MaskedAway,
+    LastState,
+    GivenAnswer,
+    Unread,
+    Views,
+    LastNoise,
+    Teachers,
+)
