@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ..facts import Value
-from ..inner_dots import readings
+from ..inner_dots import matches
 from .parse import Node
 from .values import compare_versions, contains, equal, inside, is_number
 
@@ -187,7 +187,7 @@ def _said(node: Node) -> Condition:
         if pattern is None:
             pattern = re.compile(node[1], re.IGNORECASE)
         # Silence says nothing: what a person did not mention stays unknown.
-        return True if any(pattern.search(text) for one in sentences for text in readings(one)) else None
+        return True if any(found for one in sentences for found in matches(pattern, one)) else None
 
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..inner_dots import readings
+from ..inner_dots import matches
 from .evaluate import Lookup, compile_node
 from .parse import Node
 
@@ -53,7 +53,7 @@ def _sentences(pattern: str, lookup: Lookup) -> Iterator[Witness]:
     sentences = lookup("log.prose")
     if isinstance(sentences, tuple):
         for index, sentence in enumerate(sentences):
-            if any(re.search(pattern, text, re.IGNORECASE) for text in readings(sentence)):
+            if any(matches(re.compile(pattern, re.IGNORECASE), sentence)):
                 yield "log.prose", index
                 return
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from traindx.engine.inner_dots import readings
+from traindx.engine.inner_dots import matches
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
 
@@ -38,16 +38,16 @@ class ProseReader:
         sentence = sentence[:MAX_SENTENCE]
         if self.states(sentence):
             for rule in self._index.candidates(sentence):
-                # What a match captures is told as it was written.
-                texts = [sentence] if rule.captures else readings(sentence)
-                if match := next((found for text in texts if (found := self._stated(text, rule))), None):
+                if match := self._stated(sentence, rule):
                     yield rule, match
 
     def _stated(self, sentence: str, rule: SignatureRule) -> re.Match[str] | None:
         """Where a signature first matches, and the sentence does not deny it."""
-        matches = self._patterns.compiled(rule.pattern, 0).finditer(sentence)
-        stated = (match for match in matches if not self._denial.of(sentence, match))
-        return next((one for one in stated if not self._is_of_remedy(sentence, rule, one)), None)
+        pattern = self._patterns.compiled(rule.pattern, 0)
+        # What a match captures is told as it was written.
+        found = pattern.finditer(sentence) if rule.captures else matches(pattern, sentence)
+        stated = (match for match in found if not self._denial.of(match.string, match))
+        return next((one for one in stated if not self._is_of_remedy(one.string, rule, one)), None)
 
     def _is_of_remedy(self, sentence: str, rule: SignatureRule, match: re.Match[str]) -> bool:
         """Whether what is stated is true of the run with the remedy alone: its setting, or what it is slower than."""

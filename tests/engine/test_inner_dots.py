@@ -8,7 +8,7 @@ import pytest
 
 from traindx.engine.conditions.evaluate import compile_node
 from traindx.engine.conditions.parse import parse
-from traindx.engine.inner_dots import readings
+from traindx.engine.inner_dots import matches
 
 STATEMENT = re.compile(r"resumed[^.;]{0,40}\bbad\b")
 
@@ -23,7 +23,7 @@ STATEMENT = re.compile(r"resumed[^.;]{0,40}\bbad\b")
     ],
 )
 def test_names_and_numbers_end_no_statement(sentence: str) -> None:
-    assert any(STATEMENT.search(text) for text in readings(sentence))
+    assert any(matches(STATEMENT, sentence))
 
 
 @pytest.mark.parametrize(
@@ -35,18 +35,26 @@ def test_names_and_numbers_end_no_statement(sentence: str) -> None:
     ],
 )
 def test_what_ends_a_statement_still_does(sentence: str) -> None:
-    assert not any(STATEMENT.search(text) for text in readings(sentence))
+    assert not any(matches(STATEMENT, sentence))
 
 
-def test_the_first_reading_is_the_sentence_and_the_second_as_long() -> None:
-    sentence = "at 0.93 in train.py, torch 2.0.1"
-    first, second = readings(sentence)
-    assert first == sentence
-    assert len(second) == len(sentence)
-    # What is behind the point is no number of its own.
-    assert re.search(r"(?<![\d.])93", second) is None
-    assert "2.0.1" in second
-    assert list(readings("no dot within a word.")) == ["no dot within a word."]
+@pytest.mark.parametrize(
+    ("pattern", "sentence"),
+    [
+        pytest.param(r"loss 0(?![.\d])", "loss 0.3 at the end", id="more of the number is looked for ahead"),
+        pytest.param(
+            r"model(?!\.eval)", "after model.eval it is fine", id="more of the name is looked for ahead"
+        ),
+        pytest.param(r"(?<![\d.])93", "the score is 0.93", id="decimals are no number of their own"),
+    ],
+)
+def test_half_a_number_or_name_is_not_found(pattern: str, sentence: str) -> None:
+    assert not any(matches(re.compile(pattern), sentence))
+
+
+def test_a_match_across_a_dot_is_as_long_as_what_is_written() -> None:
+    (found,) = matches(re.compile(r"at[^.;]*2\.0\.1"), "at 0.93 in train.py, torch 2.0.1")
+    assert found.span() == (0, 32)
 
 
 def test_a_condition_hears_a_statement_across_a_file_name() -> None:
