@@ -76,18 +76,19 @@ def _look(symptom: SymptomRule, knowledge: Knowledge, facts: Facts, given: tuple
 def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
     """Where no symptom is named or sure: the one that hints and the likely causes together point to.
 
-    What a person writes is compared with how people tell of each symptom. Where a run is in trouble a possible cause
-    suffices; else the cause must be likely: most configurations and scripts are sound. A run that was watched shows its
-    symptoms itself: what is silent there is a silent fault.
+    What a person writes is compared with how people tell of each symptom, if it tells of trouble at all. Where a run is
+    in trouble a possible cause suffices; else the cause must be likely: most configurations and scripts are sound. A run
+    that was watched shows its symptoms itself: what is silent there is a silent fault.
     """
     if facts.value("log.watched_steps"):
         return []
     weights = knowledge.weights
     causes = rank(knowledge, facts, {})
     hints = [_look(symptom, knowledge, facts, ()) for symptom in knowledge.symptoms.values()]
-    enough = weights.possible if in_trouble(facts) else weights.likely
+    trouble = bool(facts.value("log.complaint") or facts.value("log.exception.type"))
+    enough = weights.possible if trouble else weights.likely
     surest = max([one.confidence for one in causes[:1]] + [one.confidence for one in hints], default=0.0)
-    told = _told(knowledge, facts)
+    told = _told(knowledge, facts) if trouble else {}
     if surest < enough and not _is_clear(told, weights):
         return []
     hints = _with_told(hints, told, facts, weights)

@@ -52,6 +52,10 @@ class People:
                     self._sentence(sentence, one, start)
         if texts:
             self._facts.put(Fact("log.prose", tuple(texts), Origin.LOG, tuple(places)))
+            place = next(
+                (at for text, at in zip(texts, places, strict=True) if self._reader.complains(text)), None
+            )
+            self._facts.add("log.complaint", place is not None, place or places[0], Origin.PROSE)
 
     def _sentence(self, sentence: str, said: Said, start: int) -> None:
         """Read a sentence that begins at this character of what was said."""

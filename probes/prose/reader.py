@@ -33,6 +33,10 @@ class ProseReader:
             for name in ("question", "advice", "doubt")
         )
 
+    def complains(self, sentence: str) -> bool:
+        """Whether it may tell of trouble: what only describes a run holds none of the words that complaints hold."""
+        return self._patterns.phrase("complaint").search(sentence[:MAX_SENTENCE]) is not None
+
     def signatures(self, sentence: str) -> Iterator[tuple[SignatureRule, re.Match[str]]]:
         """The signatures of prose that the sentence matches, and where it does not deny them; none where it states nothing."""
         sentence = sentence[:MAX_SENTENCE]

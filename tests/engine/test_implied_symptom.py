@@ -32,12 +32,14 @@ class Read:
     id, cost, asked_for = "logs", 0.1, True
     gives: frozenset[str] = frozenset()
 
-    def __init__(self, *said: str, **facts: Value) -> None:
-        self._said, self._facts = said, facts
+    def __init__(self, *said: str, complains: bool = True, **facts: Value) -> None:
+        self._said, self._complains, self._facts = said, complains, facts
 
     def run(self) -> Findings:
         facts = [Fact(name.replace("__", "."), value, Origin.LOG) for name, value in self._facts.items()]
-        return Findings([Fact("log.prose", self._said, Origin.LOG), *facts], excerpts=list(self._said))
+        facts.append(Fact("log.prose", self._said, Origin.LOG))
+        facts.append(Fact("log.complaint", self._complains, Origin.LOG))
+        return Findings(facts, excerpts=list(self._said))
 
 
 @pytest.fixture
@@ -45,13 +47,17 @@ def knowledge(make_pack: PackMaker) -> Knowledge:
     return Knowledge(compile_packs([make_pack(SYMPTOMS)]).__getitem__)
 
 
-def seen(knowledge: Knowledge, *said: str, **facts: Value) -> list[str]:
-    found = diagnose(knowledge, [Read(*said, **facts)], symptoms=()).diagnosis
+def seen(knowledge: Knowledge, *said: str, complains: bool = True, **facts: Value) -> list[str]:
+    found = diagnose(knowledge, [Read(*said, complains=complains, **facts)], symptoms=()).diagnosis
     return [one.id for one in found.symptoms]
 
 
 def test_words_alone_tell_where_no_rule_hears_anything(knowledge: Knowledge) -> None:
     assert seen(knowledge, "mine freezes after one batch") == ["hang"]
+
+
+def test_words_of_a_run_that_nobody_complains_of_tell_nothing(knowledge: Knowledge) -> None:
+    assert seen(knowledge, "mine freezes after one batch", complains=False) == []
 
 
 def test_what_a_rule_hears_goes_before_words(knowledge: Knowledge) -> None:

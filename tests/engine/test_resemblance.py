@@ -181,7 +181,7 @@ def test_words_that_are_those_of_one_symptom_and_of_no_other_tell_which_it_is(ma
     hang = "id: hang\ntitle: It stands still\ntold_as: [the run freezes after the first batch]\n"
     knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)
     text = "mine freezes after one batch"
-    (seen,) = reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms
+    (seen,) = reasoned(knowledge, Told(text, log__prose=(text,), log__complaint=True)).diagnosis.symptoms
     assert (seen.id, seen.detected) == ("hang", True)
     assert seen.evidence[0].statement == "by its words alone it reads like this: freezes, after, batch"
 
@@ -192,7 +192,7 @@ def test_words_of_every_text_are_no_reason(make_pack: PackMaker) -> None:
     files = {"symptoms/hang.yaml": hang, "words/reading.yaml": words}
     knowledge = Knowledge(compile_packs([make_pack(files)]).__getitem__)
     text = "mine freezes after one batch"
-    (seen,) = reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms
+    (seen,) = reasoned(knowledge, Told(text, log__prose=(text,), log__complaint=True)).diagnosis.symptoms
     assert seen.evidence[0].statement == "by its words alone it reads like this: freezes, batch"
 
 
@@ -201,13 +201,14 @@ def test_a_word_or_two_of_any_text_tell_no_symptom(make_pack: PackMaker) -> None
     knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)
     knowledge.__dict__["weights"] = knowledge.weights._replace(words_tell=1000)
     text = "mine freezes after one batch"
-    assert reasoned(knowledge, Told(text, log__prose=(text,))).diagnosis.symptoms == ()
+    assert reasoned(knowledge, Told(text, log__prose=(text,), log__complaint=True)).diagnosis.symptoms == ()
 
 
 def test_words_that_two_symptoms_share_tell_neither(make_pack: PackMaker) -> None:
     hang = "id: hang\ntitle: It stands still\ntold_as: [the loss is a number]\n"
     knowledge = Knowledge(compile_packs([make_pack({"symptoms/hang.yaml": hang})]).__getitem__)
-    assert reasoned(knowledge, Told("loss", log__prose=("a loss of a number",))).diagnosis.symptoms == ()
+    probe = Told("loss", log__prose=("a loss of a number",), log__complaint=True)
+    assert reasoned(knowledge, probe).diagnosis.symptoms == ()
 
 
 def test_the_names_of_columns_are_no_words(knowledge: Knowledge) -> None:
