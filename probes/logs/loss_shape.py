@@ -39,6 +39,7 @@ def tell_shape(told: Told, loss: Series, line: Curve, *, later: bool = False) ->
     told.tell("loss.falling_then_flat", _levelled(told, values), end)
     told.tell("loss.relapsed", _relapsed(told, values), end)
     told.tell("loss.diverging", swings.diverging(told, values), end)
+    told.tell("loss.turned_up", swings.turned_up(told, values), end)
     told.tell("loss.oscillating", swings.oscillating(told, line, trend), end)
     told.tell("loss.still_falling", _still_falling(told, values), end)
     told.tell("loss.train_near_zero", _near_zero(told, values), end)

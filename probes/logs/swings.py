@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 from . import curve
@@ -13,6 +14,7 @@ _SOME = 3
 """Fewer values than this make no curve."""
 _PARTS = 30
 """Levels of a long curve that does not jump about."""
+_TENTHS = 10
 
 
 def diverging(told: Told, values: Sequence[float]) -> bool | None:
@@ -38,6 +40,18 @@ def diverging(told: Told, values: Sequence[float]) -> bool | None:
         and lost > told.limits["divergence_share"] * won
     )
     return up or (False if len(values) >= told.limits["points_few"] else None)
+
+
+def turned_up(told: Told, values: Sequence[float]) -> bool | None:
+    """Whether the loss, clear of its noise, ends above a level that it had held in the middle of the run."""
+    if len(values) < _TENTHS * _SOME or min(values) <= 0:
+        return None
+    levels = curve.parts(values, _TENTHS)
+    low = min(levels[1:-2])
+    unsure = 3 * curve.noise(values) / math.sqrt(len(values) / _TENTHS)
+    # Next to the bottom of a long fall, many times the least of all is next to nothing still.
+    share = told.limits["turned_up"] - 1
+    return min(levels[-2:]) - low > max(share * low, share * (levels[0] - low), unsure)
 
 
 def _runs_away(told: Told, values: Sequence[float]) -> bool:

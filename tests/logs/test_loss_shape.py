@@ -166,3 +166,29 @@ def test_a_loss_that_falls_below_its_digits_is_not_exactly_zero(
     read: Reads, before: str, zero: bool | None
 ) -> None:
     assert read(epochs(f"2.3 {before} " + "0.0000 " * 12))["loss.zero"] is zero
+
+
+def curve_through(*levels: float, each: int = 12) -> str:
+    """A long curve with a little noise, held at each level for a while."""
+    return epochs(" ".join(f"{level + 0.01 * (n % 3):.3f}" for level in levels for n in range(each)))
+
+
+@pytest.mark.parametrize(
+    ("levels", "turned"),
+    [
+        ((3.0, 1.5, 1.0, 0.9, 0.85, 0.85, 0.9, 0.95, 1.0, 1.05), True),
+        ((3.0, 1.5, 1.0, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6), False),
+        ((3.0, 1.5, 1.0, 0.9, 0.85, 0.85, 0.85, 0.85, 0.86, 0.86), False),  # stands still
+        ((3.0, 1.5, 1.0, 0.9, 0.85, 0.85, 0.85, 0.85, 0.85, 1.1), False),  # the very end alone
+        ((3.0, 1.5, 0.8, 0.3, 0.05, 0.02, 0.02, 0.05, 0.06, 0.06), False),  # still next to nothing
+    ],
+)
+def test_a_loss_that_rises_again(read: Reads, levels: tuple[float, ...], turned: bool) -> None:
+    assert read(curve_through(*levels))["loss.turned_up"] is turned
+
+
+def test_whether_a_loss_rises_again_is_not_told_of_few_values_nor_below_zero(read: Reads) -> None:
+    assert read(epochs("3.0 1.0 0.8 0.9 1.0 1.1"))["loss.turned_up"] is None
+    assert (
+        read(curve_through(0.5, 0.1, -0.2, -0.3, -0.3, -0.2, -0.1, 0.0, 0.1, 0.2))["loss.turned_up"] is None
+    )
