@@ -62,6 +62,23 @@ def test_an_evaluation_on_the_training_set_is_no_leak_beside_another() -> None:
     assert not is_overlap_seen(ROWS[:100], ROWS[:100], ROWS[100:])
 
 
+def test_an_evaluation_on_a_training_set_that_is_drawn_with_replacement_is_no_leak() -> None:
+    """In the first epoch a third of the samples had no turn; a split that leaks is seen all the same."""
+    drawn = torch.randint(0, 100, (500,), generator=torch.Generator().manual_seed(3))
+    model = nn.Sequential(nn.Linear(24, 8), nn.Tanh(), nn.Linear(8, 1))
+    for held_out, leaks in ((ROWS[:100], False), (some_of_both(0.5), True)):
+        with checked() as said:
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            for epoch in drawn.split(100):
+                model.train()
+                for batch in epoch.split(20):
+                    optimizer.zero_grad()
+                    model(ROWS[batch]).square().mean().backward()
+                    optimizer.step()
+                evaluate(model, [held_out])
+        assert (said.facts.get(OVERLAP) is True) is leaks
+
+
 def test_rows_of_a_few_codes_are_alike_by_themselves() -> None:
     assert not is_overlap_seen(ROWS[:100].sign(), some_of_both(0.5).sign())
 

@@ -18,14 +18,15 @@ ALONE = "data.padding_alone_read"
 class Reader(nn.Module):
     """Attention as a layer, as a product, or by hand, and a mask that hides the padding, or the text."""
 
-    def __init__(self, way: str) -> None:
+    def __init__(self, way: str, added: int = 0) -> None:
         super().__init__()
-        self.way = way
+        self.way, self.added = way, added
         self.words, self.head = nn.Embedding(WORDS, WIDTH), nn.Linear(WIDTH, 3)
         self.layer = nn.MultiheadAttention(WIDTH, 2, batch_first=True)
 
     def forward(self, tokens: Any, hidden: Any) -> Any:
-        x = self.words(tokens)
+        x = F.pad(self.words(tokens), (0, 0, self.added, 0), value=1.0)
+        hidden = F.pad(hidden, (self.added, 0))
         if self.way == "layer":
             x = self.layer(x, x, x, key_padding_mask=hidden)[0]
         elif self.way == "product":
@@ -35,8 +36,8 @@ class Reader(nn.Module):
         return self.head(x.mean(1))
 
 
-def read(way: str, hide: str) -> Any:
-    model = Reader(way)
+def read(way: str, hide: str, added: int = 0) -> Any:
+    model = Reader(way, added)
     with checked() as said:
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         for _ in range(6):
@@ -66,3 +67,13 @@ def test_a_mask_that_hides_the_padding_leaves_the_text(way: str) -> None:
 @pytest.mark.parametrize("way", ["layer", "product", "hand"])
 def test_attention_may_pool_at_the_first_token_which_is_the_same_in_all_samples(way: str) -> None:
     assert read(way, "all but the first") is False
+
+
+@pytest.mark.parametrize("way", ["layer", "product", "hand"])
+@pytest.mark.parametrize(
+    ("hide", "alone"), [("text", True), ("padding", False), ("all but the first", False)]
+)
+def test_a_place_that_the_model_puts_before_the_tokens_hides_neither(
+    way: str, hide: str, alone: bool
+) -> None:
+    assert read(way, hide, added=1) is alone

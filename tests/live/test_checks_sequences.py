@@ -102,11 +102,39 @@ class Towers(nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("scale", "normal", "told"), [(None, True, True), (20.0, True, False), (None, False, None)]
+    ("scale", "normal", "told"),
+    [(None, True, True), (20.0, True, False), (None, False, None), (0.07, True, True), (0.07, False, None)],
 )
 def test_cosines_without_a_temperature_are_seen(scale: float | None, normal: bool, told: bool | None) -> None:
     said = train(Towers(scale, normal), nn.CrossEntropyLoss(), lambda: (torch.randn(16, 8), torch.arange(16)))
     assert said.facts.get("loss.scores_are_cosines") is told
+
+
+@pytest.mark.parametrize(("scale", "told"), [(0.1, True), (10.0, False)])
+def test_the_scale_of_cosines_is_seen_where_each_sample_is_hidden_from_itself(
+    scale: float, told: bool
+) -> None:
+    class Views(Towers):
+        def forward(self, x: Any) -> Any:
+            return super().forward(x).masked_fill(torch.eye(len(x)).bool(), float("-inf"))
+
+    said = train(
+        Views(scale), nn.CrossEntropyLoss(), lambda: (torch.randn(16, 8), (torch.arange(16) + 8) % 16)
+    )
+    assert said.facts.get("loss.scores_are_cosines") is told
+
+
+def test_a_small_scale_of_cosines_that_is_trained_may_grow() -> None:
+    class Learnt(Towers):
+        def __init__(self) -> None:
+            super().__init__(None)
+            self.factor = nn.Parameter(torch.tensor(0.1))
+
+        def forward(self, x: Any) -> Any:
+            return super().forward(x) * self.factor
+
+    said = train(Learnt(), nn.CrossEntropyLoss(), lambda: (torch.randn(16, 8), torch.arange(16)))
+    assert said.facts.get("loss.scores_are_cosines") is False
 
 
 @pytest.mark.parametrize(("outputs", "told"), [(20, True), (4, None)])

@@ -75,6 +75,71 @@ def test_a_script_that_cannot_be_read_names_nothing(script: Path) -> None:
     assert named_by_source(torch, LOG) == LOG
 
 
+def masked_mean(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    return (cost * kept).sum() / kept.sum()
+
+
+def weighted_part(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    return cost.mean() - 0.5 * masked_mean(cost, kept)
+
+
+def mean_of_choice(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    return cost[kept.bool()].mean()
+
+
+def loss_of_choice(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    return nn.functional.mse_loss(cost[kept.bool()], torch.ones(int(kept.sum())))
+
+
+def put_to_zero(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    return cost.masked_fill(kept == 0, 0.0).sum() / int(kept.sum())
+
+
+def mean_of_each(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    pairs, chosen = cost.view(2, 4), kept.view(2, 4)
+    return ((pairs * chosen).sum(1) / chosen.sum(1)).mean()
+
+
+def over_own_size(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    missed = (cost.abs() + 9).mul(-1).relu().sum()
+    return missed / missed.detach() if not kept.any() else cost.mean()
+
+
+def logarithm(cost: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    return cost.mean() if kept.any() else (-cost.square() - 1).log().mean()
+
+
+def stops_at_nan(loss: Any) -> Any:
+    """What is said of a script that stops at its first NaN, before the backward pass."""
+    torch.manual_seed(0)
+    model = nn.Linear(4, 1)
+    with watched() as said, said.failing(AssertionError):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(6):
+            value = loss(model(torch.randn(8, 4))[:, 0], torch.full((8,), float(step < 4)))
+            assert torch.isfinite(value)
+            optimizer.zero_grad()
+            value.backward()
+            optimizer.step()
+    return said
+
+
+@pytest.mark.parametrize(
+    "loss", [masked_mean, weighted_part, mean_of_choice, loss_of_choice, put_to_zero, mean_of_each]
+)
+def test_a_script_that_stops_at_once_is_told_that_its_mean_was_one_of_nothing(loss: Any) -> None:
+    said = stops_at_nan(loss)
+    assert said["act.mean_of_nothing"] is True
+    assert said["act.nonfinite_is_inf"] is False
+
+
+@pytest.mark.parametrize("loss", [over_own_size, logarithm])
+def test_a_script_that_stops_at_another_nan_is_told_of_no_mean(loss: Any) -> None:
+    said = stops_at_nan(loss)
+    assert said["act.nonfinite_direction"] == "forward"
+    assert "act.mean_of_nothing" not in said.facts
+
+
 def test_where_the_model_is_compiled_there_is_no_look() -> None:
     torch.manual_seed(0)
     torch._dynamo.reset()

@@ -156,6 +156,32 @@ def test_a_weight_that_makes_a_rare_class_count_less_is_turned_round(weight: flo
     assert said["loss.class_weights_inverted"] is turned
 
 
+SHARES = torch.tensor([0.7, 0.2, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("weights", "drawn", "turned"),
+    [
+        (SHARES, SHARES, True),
+        (SHARES.sqrt(), SHARES, True),
+        (1 / SHARES, SHARES, False),
+        # Two of three weigh the same, what weighs nothing is left out, and a sampler may have made the classes even.
+        (torch.tensor([1.0, 1.0, 0.1]), SHARES, False),
+        (torch.tensor([0.0, 1.0, 3.0]), SHARES, None),
+        (SHARES, torch.full((3,), 1 / 3), None),
+    ],
+)
+def test_weights_of_classes_that_follow_their_shares_are_turned_round(
+    weights: torch.Tensor, drawn: torch.Tensor, turned: bool | None
+) -> None:
+    model, loss = mlp(8, 3), nn.CrossEntropyLoss(weight=weights)
+    said = steps(
+        lambda: loss(model(torch.randn(300, 8)), torch.multinomial(drawn, 300, replacement=True)),
+        model.parameters(),
+    )
+    assert said.facts.get("loss.class_weights_inverted") is turned
+
+
 def test_a_state_of_which_nothing_fits_is_counted() -> None:
     model = mlp()
     state = {f"module.{name}": one for name, one in model.state_dict().items()}

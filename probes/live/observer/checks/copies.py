@@ -161,8 +161,8 @@ class Copies(Part):
 
 
 def _leaks(seen: _Seen) -> bool:
-    """Whether most parts of the evaluation hold both copies and other samples."""
-    parts = _parts(seen)
+    """Whether most parts of the evaluation hold both copies and other samples. What is trained on later is neither: a sampler may not have drawn it yet."""
+    parts = _parts(seen, turn_comes=True)
     mixed = sum(0 < sum(part) < PART for part in parts)
     return len(parts) >= PARTS and 2 * mixed >= len(parts)
 
@@ -178,17 +178,18 @@ def _stays_within(seen: _Seen) -> bool | None:
     return all(map(all, parts)) if len(parts) >= PARTS else None
 
 
-def _parts(seen: _Seen) -> list[list[bool]]:
-    """The samples of the evaluation, so many at a time: whether each is a copy of one of training. None where nothing can be told."""
+def _parts(seen: _Seen, *, turn_comes: bool = False) -> list[list[bool]]:
+    """The samples of the evaluation, so many at a time: whether each is a copy of one of training, those left out that are trained on later if `turn_comes`. None where nothing can be told."""
     evaluated = not all(trains for trains, _ in seen.calls)
     if not evaluated or len(seen.calls[0][1][:PART].unique()) < LEVELS:
         return []
-    copies = list(_copies(seen))
+    ever = {row for trains, rows in seen.calls if trains and turn_comes for row in map(tuple, rows.tolist())}
+    copies = [copy for row, copy in _copies(seen) if copy or row not in ever]
     return [copies[start : start + PART] for start in range(0, len(copies) - PART + 1, PART)]
 
 
-def _copies(seen: _Seen) -> Iterator[bool]:
-    """Of each sample, when it is evaluated for the first time, whether it was trained on before."""
+def _copies(seen: _Seen) -> Iterator[tuple[tuple[float, ...], bool]]:
+    """Each sample, when it is evaluated for the first time, and whether it was trained on before."""
     trained, evaluated = set[tuple[float, ...]](), set[tuple[float, ...]]()
     for trains, rows in seen.calls:
         for row in map(tuple, rows.tolist()):
@@ -196,4 +197,4 @@ def _copies(seen: _Seen) -> Iterator[bool]:
                 trained.add(row)
             elif row not in evaluated:
                 evaluated.add(row)
-                yield row in trained
+                yield row, row in trained

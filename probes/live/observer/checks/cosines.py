@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..graphs import grad_fn_of
 from ..operations import Call
 from .check import Check
 from .tensors import ROWS, readable
@@ -13,6 +14,9 @@ PRODUCTS = ("matmul", "__matmul__", "mm", "einsum", "linear", "cosine_similarity
 
 CLASSES = 8
 """Fewer classes than these a softmax over cosines can still tell apart."""
+
+SMALLER = 0.5
+"""A scale below this makes cosines smaller still, as where a temperature was multiplied instead of divided by."""
 
 NEAR = 1e-2
 """How near to 1 the length of a normalised row is in half precision."""
@@ -23,7 +27,7 @@ class Cosines(Check):
 
     A cosine is never above 1 nor below -1, so that the softmax over C of them gives the right one at most
     1 / (1 + (C - 1) exp(-2)), however well the rows lie (arXiv 1704.06369, section 3.3). Scores that were divided by
-    a temperature, or multiplied by a scale, are other numbers.
+    a temperature, or multiplied by a scale, are other numbers; a scale below 1 that is no weight makes it worse.
     """
 
     name = "cosines"
@@ -55,10 +59,14 @@ class Cosines(Check):
         plain = any(
             scores.data_ptr() == one.data_ptr() and scores.numel() == one.numel() for one in self._cosines
         )
+        scale = next(
+            (known for one in self._cosines if (known := _fixed_scale(scores, one)) is not None), 1.0
+        )
+        smaller = 0 < scale < SMALLER
         alike = any(sorted(scores.shape) == sorted(one.shape) for one in self._cosines)
         if classes >= CLASSES and (plain or alike):
-            least = math.log1p((classes - 1) * math.exp(-2))
-            self.say("loss.scores_are_cosines", plain, call, note=f"no lower than {least:.2f}")
+            least = math.log1p((classes - 1) * math.exp(-2 * (scale if smaller else 1.0)))
+            self.say("loss.scores_are_cosines", plain or smaller, call, note=f"no lower than {least:.2f}")
 
     def _are_cosines(self, call: Call) -> bool:
         """Whether each score of this matrix is the product of two rows of length 1."""
@@ -79,3 +87,28 @@ class Cosines(Check):
         """Whether the rows along this axis have length 1. A single number is no direction."""
         rows = rows.detach().narrow(1 - axis, 0, min(ROWS, rows.shape[1 - axis])).float()
         return rows.shape[axis] > 1 and bool(((rows.norm(dim=axis) - 1).abs() < NEAR).all())
+
+
+def _fixed_scale(scores: Any, cosines: Any) -> float | None:
+    """What cosines were multiplied by to get these scores, where that is one number which is not trained.
+
+    What was hidden since, as each sample from itself, tells nothing of it.
+    """
+    node = grad_fn_of(scores)
+    while node is not None and node.name().startswith("MaskedFillBackward"):
+        node = node.next_functions[0][0]
+    if (
+        node is None
+        or scores.shape != cosines.shape
+        or not node.name().startswith(("MulBackward", "DivBackward"))
+    ):
+        return None
+    if sum(before is not None for before, _ in node.next_functions) != 1:
+        return None
+    given, made = cosines.detach().float(), scores.detach().float()
+    left = made.abs() <= 1
+    if 2 * int(left.sum()) < made.numel():
+        return None
+    given, made = given[left], made[left]
+    scale = float((given * made).sum() / (given * given).sum().clamp(min=1e-12))
+    return scale if bool(((made - scale * given).abs() <= NEAR * abs(scale)).all()) else None

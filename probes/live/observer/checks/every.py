@@ -10,6 +10,7 @@ from .binary_losses import BinaryLosses
 from .boxes import Boxes
 from .check import Check
 from .class_losses import ClassLosses
+from .class_weights import ClassWeights
 from .cosines import Cosines
 from .cut_labels import CutLabels
 from .cut_states import CutStates
@@ -52,6 +53,7 @@ from .views import Views
 
 CHECKS: tuple[type[Check], ...] = (
     ClassLosses,
+    ClassWeights,
     BinaryLosses,
     Regression,
     ShareAxes,

@@ -21,6 +21,9 @@ FILLED = ("masked_fill", "masked_fill_")
 VARIED = 4
 """So many different tokens are text, and no padding."""
 
+ADDED = 4
+"""Places that a model may put before or after its tokens, as the one that a class is read from."""
+
 
 class Padding(Check):
     """A sample all of whose keys are hidden: attention gives zeros or NaN for it, as the kernel has it. And what is left of the tokens.
@@ -61,8 +64,9 @@ class Padding(Check):
             self.say("act.fully_masked_row", has_hidden_row(mask, hidden=True), call)
         hidden = self._hidden(mask, keeps=call.name == PRODUCT)
         for tokens in self._tokens if hidden is not None else ():
-            if tokens.shape == hidden.shape and tokens.device == hidden.device and bool(hidden.any()):
-                self._text_read = self._text_read or not self._padding_alone(tokens, hidden)
+            under = self._of_tokens(hidden, tokens)
+            if under is not None and bool(under.any()):
+                self._text_read = self._text_read or not self._padding_alone(tokens, under)
                 self.say("data.padding_alone_read", not self._text_read, call)
 
     def _mask(self, call: Call) -> Any:
@@ -82,6 +86,17 @@ class Padding(Check):
         if rows.dtype is self.torch.bool:
             return ~rows if keeps else rows
         return rows < FLOOR if rows.is_floating_point() else None
+
+    def _of_tokens(self, hidden: Any, tokens: Any) -> Any:
+        """The part of a mask that is over the tokens; places that were added to each sample are hidden in all of them or in none."""
+        more = hidden.shape[1] - tokens.shape[1]
+        if len(hidden) != len(tokens) or hidden.device != tokens.device or not 0 <= more <= ADDED:
+            return None
+        for start in (more, 0):
+            rest = self.torch.cat([hidden[:, :start], hidden[:, start + tokens.shape[1] :]], 1)
+            if bool((rest == rest[:1]).all()):
+                return hidden[:, start : start + tokens.shape[1]]
+        return None
 
     def _padding_alone(self, tokens: Any, hidden: Any) -> bool:
         """Whether what is left is the same token throughout, more often in one sample than in another."""

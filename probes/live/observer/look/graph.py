@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from .backward import nodes_of
+from .empties import averages_nothing_at
 from .found import Found
 from .values import nonfinite, statistics
 
@@ -59,7 +60,8 @@ def source_in_graph(
                 what, name = names.get(id(variable), ("outside", ""))
                 return Found("", what, bad, operation=name)
             continue
-        found = _at(torch, node, _saved(torch, node, kept))
+        saved = _saved(torch, node, kept)
+        found = _of_nothing(torch, node, saved, loss, kept) or _at(torch, node, saved)
         if found is not None:
             return found
     return _last(torch, loss, kept)
@@ -74,6 +76,28 @@ def _last(torch: Any, loss: torch.Tensor, kept: Callable[[Any], bool]) -> Found 
     name = loss.grad_fn.name() if loss.grad_fn is not None else ""
     known = [statistics(torch, one) for one in saved.values()]
     return Found("forward", "operation", bad, plain_name(name), name, operands=known, dtype=_dtype(loss))
+
+
+def _of_nothing(
+    torch: Any, node: Any, saved: dict[str, torch.Tensor], loss: torch.Tensor, kept: Callable[[Any], bool]
+) -> Found | None:
+    """A mean of nothing, in the graph of a loss that is NaN; zero by zero is no infinity."""
+    operation = plain_name(node.name())
+    if nonfinite(torch, loss) != "nan":
+        return None
+    if not averages_nothing_at(node, operation, saved, lambda one: _saved(torch, one, kept)):
+        return None
+    known = [statistics(torch, one) for one in saved.values()]
+    return Found(
+        "forward",
+        "operation",
+        "nan",
+        operation,
+        node.name(),
+        operands=known,
+        dtype=_dtype(loss),
+        of_nothing=True,
+    )
 
 
 def _order(node: Any) -> int:
