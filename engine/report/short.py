@@ -12,6 +12,11 @@ from .screen import evidence_lines, worth_showing
 SYMPTOMS = 3
 CAUSES = 3
 EVIDENCE = 3
+TELLS = 12.0
+"""Decibans from which on one line of evidence is more than a hint."""
+
+OF_CURVES = frozenset(["loss.trend", "loss.drop", "loss.plateau", "loss.still_falling", "grad.norm.growing"])
+"""What the course of a run says; what it is like is seen by everybody, and most of it is as it should be."""
 
 
 def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
@@ -28,6 +33,7 @@ def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
         )
     if not diagnosis.found:
         yield line_of(_clean(diagnosis, failed=failed))
+        yield from _unless_meant(diagnosis)
     if diagnosis.found:
         yield from _causes(diagnosis)
     for note in diagnosis.notes:
@@ -40,6 +46,25 @@ def _clean(diagnosis: Diagnosis, *, failed: bool) -> Span:
     if diagnosis.symptoms:
         return Span("  Nothing that was seen shows it, and no cause is above possible.", "doubt")
     return Span("  Nothing wrong found: no symptom, and no cause above possible.", "good")
+
+
+def _unless_meant(diagnosis: Diagnosis) -> Iterator[Line]:
+    """What the watched run shows of a cause that is no more than possible: no accusation, for a person may have meant it."""
+    measured = {fact.name for fact in diagnosis.facts if fact.origin == "live"}
+    for one in worth_showing(diagnosis):
+        lines = [
+            line
+            for line in one.evidence
+            if line.decibans >= TELLS
+            and not measured.isdisjoint(line.facts)
+            and OF_CURVES.isdisjoint(line.facts)
+        ]
+        if lines:
+            yield line_of(
+                "  To look at, unless it is meant: ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
+                Span(f"  {one.verdict}, {percent(one.confidence)}", "doubt"), hang=4,
+            )  # fmt: skip
+            yield from evidence_lines(lines[0], indent=5)
 
 
 def _causes(diagnosis: Diagnosis) -> Iterator[Line]:

@@ -103,6 +103,29 @@ def test_a_command_that_failed_is_not_called_clean(knowledge: Knowledge) -> None
     assert "Nothing wrong" not in report
 
 
+@pytest.mark.parametrize(
+    ("measured", "decibans", "shown"),
+    [
+        ("loss.terms_without_weight", 12.0, True),
+        ("loss.terms_without_weight", 6.0, False),
+        ("loss.still_falling", 12.0, False),
+    ],
+)
+def test_what_a_watched_run_measured_is_shown_unless_it_is_the_course_of_its_loss(
+    diagnosis: Diagnosis, knowledge: Knowledge, measured: str, decibans: float, shown: bool
+) -> None:
+    clean = diagnose(knowledge, [], version="9.9").diagnosis
+    line = diagnosis.causes[0].evidence[0]._replace(decibans=decibans, facts=(measured,))
+    cause = diagnosis.causes[0]._replace(verdict="possible", confidence=0.16, evidence=(line,))
+    found = clean._replace(causes=(cause,), facts=(FactFound(measured, 1, "", "live"),))
+
+    def lines(ended: str, *, failed: bool) -> str:
+        return "\n".join(one.text for one in short(found, ended, failed=failed))
+
+    assert ("unless it is meant" in lines("exit code 0", failed=False)) is shown
+    assert "Nothing wrong found" in lines("exit code 0", failed=False)
+
+
 def test_a_watched_run_names_a_fix_for_each_confirmed_cause(diagnosis: Diagnosis) -> None:
     first, *_ = diagnosis.causes
     other = first._replace(id="lr-too-high", verdict="confirmed", fixes=("lower-lr",))
