@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from ..regex import regex
 
 _TOKEN = regex(
-    r"""(?P<space>\s+)
-      | (?P<number>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.]))
+    r"""\s*(?:
+        (?P<number>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.]))
       | (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
       | (?P<name>[A-Za-z_]\w*(?:\.\w+)*)
-      | (?P<sign><=|>=|==|!=|[-+*/<>()\[\],])""",
+      | (?P<sign><=|>=|==|!=|[-+*/<>()\[\],])
+      | (?P<end>\Z)
+      | (?P<unknown>\S))""",
     re.VERBOSE,
 )
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "'": "'"}
@@ -35,16 +37,15 @@ def tokens_of(text: str) -> Iterator[tuple[str, str, int]]:
 
     Raises ConditionError for a character that belongs to none.
     """
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
+    for match in _TOKEN.finditer(text):
+        kind = str(match.lastgroup)
+        token, position = match[kind], match.start(kind)
+        if kind == "unknown":
             wrong = text[position : position + 12].split()[0]
             raise ConditionError(f"cannot read `{wrong}` here", position, wrong)
-        if match.lastgroup != "space":
-            yield str(match.lastgroup), match[0], position
-        position = match.end()
-    yield "end", "", len(text)
+        yield kind, token, position
+        if kind == "end":
+            return
 
 
 def unquote(token: str) -> str:

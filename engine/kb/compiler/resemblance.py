@@ -12,6 +12,9 @@ from .parts import Stored
 _COMMON = 0.4
 """A word on a greater share of the pages of causes than this tells next to nothing, and would make most of the index."""
 
+_SEEN = 2
+"""A pair of words that stands fewer times than this on all pages of causes together is chance, and would make half of the index."""
+
 
 def resemblance_section(scope: Scope, core: Stored) -> Stored:
     """For causes and for symptoms: the pages with their lengths, and of words and pairs of words which pages hold them.
@@ -28,12 +31,12 @@ def resemblance_section(scope: Scope, core: Stored) -> Stored:
             "symptom": list(map(Counter.total, symptoms.values())),
         },
         "nothing": {"words": sorted(texts.nothing)},
-        "cause": _held(causes.values(), _COMMON),
+        "cause": _held(causes.values(), _COMMON, _SEEN),
         "symptom": _held(symptoms.values()),
     }
 
 
-def _held(pages: Collection[Counter[str]], common: float = 1.0) -> Stored:
+def _held(pages: Collection[Counter[str]], common: float = 1.0, seen: int = 1) -> Stored:
     held: defaultdict[str, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
         for term, count in page.items():
@@ -41,8 +44,8 @@ def _held(pages: Collection[Counter[str]], common: float = 1.0) -> Stored:
     most = 2 * max(1, common * len(pages))
     found: dict[str, dict[str, list[int]]] = {}
     for term, by in held.items():
-        if len(by) <= most:
-            first, _, second = term.partition(" ")
+        first, _, second = term.partition(" ")
+        if len(by) <= most and not (second and sum(by[1::2]) < seen):
             found.setdefault(first, {})[second] = by
     return found
 

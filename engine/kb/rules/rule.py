@@ -9,7 +9,7 @@ from typing import Any
 from ...conditions import Condition, Node, compile_node
 from ...facts import Facts
 
-_written = json.JSONEncoder(separators=(",", ":")).encode
+_written = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 Stored = list[Any]
 """The text, the parsed condition as JSON, the facts it asks for, and what it says where none of them is known."""
 
