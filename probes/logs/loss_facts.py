@@ -30,11 +30,11 @@ def tell_loss(told: Told, loss: Series, others: Sequence[Series], *, masked: boo
         shown = _tell_hidden(told, loss, line)
         # What follows the first hidden NaN is no curve.
         line = _before_zeros(line)
+    told.stages = beginnings(told, line, loss.first_bad.mark.number if loss.first_bad else None)
     _tell_ends(told, loss, hidden=bool(masked))
     _tell_nonfinite(told, loss, others, line)
     _tell_zero(told, loss)
     told.tell("loss.masked_nan", masked, shown)
-    told.stages = beginnings(told, line)
     if not has_no_level(told, loss):
         stage = last_stage(told, line)
         tell_shape(told, loss, stage, later=bool(stage.marks) and stage.marks[0] != line.marks[0])
@@ -85,7 +85,7 @@ def _tell_nonfinite(told: Told, loss: Series, others: Sequence[Series], line: Cu
     told.tell("loss.nonfinite_share", loss.bad / loss.count, bad.mark)
     told.tell("loss.infinite_first", math.isinf(bad.value), bad.mark)
     _tell_first_bad(told, bad, alone=loss.count == 1)
-    _tell_recovery(told, loss, bad)
+    _tell_recovery(told, loss, bad, line)
     before = line.values[: -(-bad.point // loss.stride)]
     told.tell("loss.rising_before_nonfinite", _climbed(told, before), bad.mark)
 
@@ -107,9 +107,14 @@ def _tell_first_bad(told: Told, bad: Extreme, *, alone: bool = False) -> None:
     told.tell("loss.nonfinite_from_start", from_start, bad.mark)
 
 
-def _tell_recovery(told: Told, loss: Series, bad: Extreme) -> None:
+def _tell_recovery(told: Told, loss: Series, bad: Extreme, line: Curve) -> None:
     if loss.last_finite > bad.point:
-        told.tell("loss.recovers", True, bad.mark)
+        after = line.marks.before(bad.mark.number)
+        anew = after < len(line) and any(
+            bad.mark.number < number <= line.marks[after].number for number in told.stages
+        )
+        # What was begun anew after the NaN tells nothing of the run that broke.
+        told.tell("loss.recovers", None if anew else True, bad.mark)
     elif loss.bad > 1 and "nan-sticks" not in told.quirks:
         told.tell("loss.recovers", False, bad.mark)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from traindx.engine.regex import regex
 
+from . import curve
 from .marks import Mark
 from .series import Curve
 from .told import Told
@@ -16,17 +17,30 @@ _SHORTEST = 3
 """Fewer points between two beginnings are no stage: such lines stand in every epoch."""
 _FEW, _LOOPS = 64, 8
 """Points that are looked at to see whether their lines begin alike, and the most loops that one log holds."""
+_CLEAR = 0.1
+"""A loss that came less of its own height away from where it began may be there by chance."""
 _BEGINNING = regex(rb"[\d=:|/]")
 _MANY = 64
 """So many beginnings anew are no stages, but epochs of several processes in one log."""
 
 
-def beginnings(told: Told, line: Curve) -> list[int]:
-    """The numbers of the lines at which a stage begins: it is announced, or its epochs or steps are counted anew."""
+def beginnings(told: Told, line: Curve, broke: int | None = None) -> list[int]:
+    """The numbers of the lines at which a stage begins: it is announced, or its epochs or steps are counted anew.
+
+    `broke` is the line of the first loss that is no number, which the curve leaves out.
+    """
     numbers = sorted(
         {
             *told.announced,
-            *(() if told.resumed else (*_counted_anew(told, line), *_of_other_loops(told, line))),
+            *(
+                ()
+                if told.resumed
+                else (
+                    *_counted_anew(told, line),
+                    *_begun_anew(told, line, broke or 0),
+                    *_of_other_loops(told, line),
+                )
+            ),
         }
     )
     found, before = list[int](), 0
@@ -76,6 +90,49 @@ def _counted_anew(told: Told, line: Curve) -> Sequence[int]:
 
 def _is_anew(before: float | None, here: float | None) -> bool:
     return before is not None and here is not None and here <= 1 and before >= here + 2
+
+
+def _begun_anew(told: Told, line: Curve, broke: int) -> Sequence[int]:
+    """The lines at which the steps are counted anew, and the loss had broken or is back where it began.
+
+    A counter of each epoch goes back alone.
+    """
+    if (
+        not line.marks
+        or told.where(line.marks[0]).step is None
+        or told.where(line.marks[-1]).epoch is not None
+    ):
+        return ()
+    stride = max(1, len(line) // _SAMPLE)
+    points = [*range(0, len(line), stride), len(line) - 1]
+    steps = [told.where(line.marks[point]).step for point in points]
+    found, start = list[int](), 0
+    for place, (before, here) in enumerate(itertools.pairwise(steps), 1):
+        if before is None or here is None or here >= before:
+            continue
+        near = range(points[place - 1] + 1, points[place] + 1)
+        anew = (point for point in near if _goes_back(told, line, point, first=steps[0]))
+        point = next(anew, None)
+        if point is not None and (
+            line.marks[point - 1].number < broke < line.marks[point].number
+            or _is_back(line.values, start, point)
+        ):
+            found.append(line.marks[point].number)
+            start = point
+    return found
+
+
+def _goes_back(told: Told, line: Curve, point: int, first: float | None) -> bool:
+    before, here = (told.where(line.marks[one]).step for one in (point - 1, point))
+    return None not in (before, here, first) and here < before and here <= first  # type: ignore[operator]
+
+
+def _is_back(values: Sequence[float], start: int, point: int) -> bool:
+    """Whether the loss is back where it began, and clearly not where it had come to."""
+    began, came, here = (
+        curve.median(values[at : at + _SHORTEST]) for at in (start, max(start, point - _SHORTEST), point)
+    )
+    return abs(here - came) > max(2 * abs(here - began), _CLEAR * abs(began))
 
 
 def _of_other_loops(told: Told, line: Curve) -> Sequence[int]:

@@ -47,6 +47,23 @@ def test_words_that_take_turns_or_count_on_begin_none(read: Reads) -> None:
     assert read(falling("warm step", 1.0) + falling("step", 20.0, first=21))["loss.spike"] is True
 
 
+def test_steps_that_are_counted_anew_begin_a_run_where_the_loss_is_back_too(read: Reads) -> None:
+    run = read(falling("step", 2.0) + falling("step", 2.1))
+    assert (run["loss.spike"], run["loss.trend"]) == (False, "falling")
+
+
+def test_steps_that_each_epoch_counts_anew_begin_none(read: Reads) -> None:
+    # The loss goes on from where it was, and then leaps.
+    rest = "".join(FALL.format("step", 1 + n, 0.2 if n < 10 else 4.0) for n in range(20))
+    assert read(falling("step", 2.0) + rest)["loss.spike"] is True
+
+
+def test_a_run_begun_anew_after_nan_is_no_recovery(read: Reads) -> None:
+    broken = falling("step", 2.0, 6) + "".join(f"step {7 + n} loss nan\n" for n in range(3))
+    assert read(broken + falling("step", 1.9))["loss.recovers"] is None
+    assert read(broken + falling("step", 1.9, first=10))["loss.recovers"] is True
+
+
 def test_what_diverges_within_its_stage_does(read: Reads) -> None:
     last = "".join(FALL.format("epoch", 1 + n, 0.2 * 1.3**n) for n in range(20))
     assert read(falling("epoch", 2.0) + "Stage 2/2: all layers\n" + last)["loss.diverging"] is True
