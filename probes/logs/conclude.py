@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from traindx.engine.facts import Fact, Origin, Place
+from traindx.engine.facts import Fact, Place
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event
-from traindx.engine.redact import excerpt
 
-from .collected import SHOWN, Collected
+from .collected import Collected
 from .endings import tell_end, tell_missing, tell_out_of_memory
 from .failures import Failure, failures_of, tell_failures
 from .frames import Places
+from .happened import happened
 from .hits import Hits
 from .log import Log, tell_progress
-from .loss_facts import HIDDEN
 from .numbers import prefer_named
 from .overcome import forget_overcome, training_from
 from .people import People
 from .series_facts import tell_series
 from .signatures import Signatures
 from .told import Told
-
-MAX_EVENTS = 300
 
 
 class Conclusion:
@@ -60,7 +57,7 @@ class Conclusion:
             self._facts.take(fact)
         self._tell_logs(logs, first)
         self._tell_absent(logs)
-        self._tell_events(failures, places)
+        self.events = happened(self._hits, failures, places, self._facts)
         self._tell_unknowable(logs)
 
     def _resumed(self, logs: Sequence[Log]) -> Iterator[Fact]:
@@ -135,29 +132,6 @@ class Conclusion:
         if read:
             self._hits.absent(self._knowledge.signature_facts, Place(read[0].name))
 
-    def _tell_events(self, failures: Sequence[Failure], places: Places) -> None:
-        raised = {(one.place.input, one.place.line) for one in failures[:MAX_EVENTS]}
-        for hit in self._hits.found.values():
-            if hit.origin is Origin.LOG and hit.rule.role != "context":
-                often = f" ({hit.count} times)" if hit.count > 1 else ""
-                quoted = hit.rule.role == "failure" and (hit.place.input, hit.place.line) not in raised
-                self.events.append(Event(hit.rule.means + often, hit.place, hit.place.text if quoted else ""))
-        for failure in failures[:MAX_EVENTS]:
-            said = excerpt(failure.raised.title, SHOWN)
-            own = places.own(failure.raised.frames)
-            self.events.append(Event(f"{own.where} raises {said}" if own else said, failure.place))
-        for name, what in _MOMENTS.items():
-            fact = self._facts.get(name)
-            if (
-                fact is not None
-                and fact.value is True
-                and fact.place is not None
-                and fact.origin is Origin.LOG
-            ):
-                self.events.append(Event(_HIDDEN if fact.note == HIDDEN else what, fact.place))
-        self.events.sort(key=lambda event: (event.place.input, event.place.line or 0))
-        del self.events[MAX_EVENTS:]
-
     def _tell_unknowable(self, logs: Sequence[Log]) -> None:
         printed = {one.name.metric for log in logs for one in log.store}
         for prefix, metric, reason in _NEEDED:
@@ -176,13 +150,6 @@ def _names_below(knowledge: Knowledge) -> dict[str, list[str]]:
     return {prefix: [name for name in names if name.startswith(prefix)] for prefix in prefixes}
 
 
-_MOMENTS: Mapping[str, str] = {
-    "loss.nonfinite": "The loss is NaN or Inf for the first time",
-    "grad.norm.nonfinite": "The gradient norm is NaN or Inf for the first time",
-    "loss.eval.nonfinite": "The validation loss is NaN or Inf for the first time",
-    "loss.spike": "The largest spike of the loss",
-}
-_HIDDEN = "The loss is shown as 0, or not at all, where it must be NaN"
 _NEEDED = (
     ("loss.eval.", "eval_loss", "no validation loss is printed"),
     ("loss.", ("loss", "adversarial_loss"), "no loss is printed"),
