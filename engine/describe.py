@@ -45,7 +45,7 @@ def describe(
         version=version,
         outcome=_outcome(causes, gathered.seen),
         symptoms=tuple(_symptom(one) for one in gathered.seen),
-        causes=tuple(_cause(one, gathered.facts, knowledge) for one in causes),
+        causes=tuple(_cause(one, gathered.facts, knowledge, gathered.seen) for one in causes),
         next_tests=tuple(_test(one) for one in tests),
         fixes=tuple(fix_offered(one, gathered.facts) for one in offered),
         procedure=_procedure(knowledge, gathered),
@@ -73,7 +73,7 @@ def _symptom(one: Seen) -> SymptomFound:
     )
 
 
-def _cause(one: Ranked, facts: Facts, knowledge: Knowledge) -> CauseFound:
+def _cause(one: Ranked, facts: Facts, knowledge: Knowledge, seen: Sequence[Seen]) -> CauseFound:
     # What a person can find out comes first; what symptom there is, they have said or cannot say.
     unknown = [
         name for name in one.unknown if not name.startswith("symptom.") and _can_be(name, facts, knowledge)
@@ -90,6 +90,7 @@ def _cause(one: Ranked, facts: Facts, knowledge: Knowledge) -> CauseFound:
         evidence=_evidence(one.evidence),
         unknown=tuple(unknown),
         fixes=one.cause.fixes,
+        explains=tuple(symptom.symptom.id for symptom in seen if symptom.symptom.id in one.cause.symptoms),
     )
 
 

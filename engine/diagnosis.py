@@ -50,6 +50,8 @@ class CauseFound(NamedTuple):
     unknown: tuple[str, ...] = ()
     """Facts that would tell more."""
     fixes: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
+    """The symptoms of this diagnosis that it can bring. One that brings none of them may be true, and not what is looked for."""
 
 
 class TestToRun(NamedTuple):

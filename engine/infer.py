@@ -44,7 +44,7 @@ def rank(
     causes = _in_question(knowledge, facts, symptoms, hints)
     ranked = [judge(cause, facts, symptoms, knowledge.weights, hints.get(cause.id)) for cause in causes]
     ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
-    ranked = _since_something_is(ranked, max(symptoms.values(), default=0.0), knowledge.weights)
+    ranked = _since_something_is(ranked, symptoms, max(symptoms.values(), default=0.0), knowledge.weights)
     return _led(_explaining_first(ranked, symptoms, knowledge.weights), symptoms, knowledge.weights)
 
 
@@ -54,7 +54,7 @@ def _led(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) 
     sure = weights.leads * max(symptoms.values(), default=0.0)
     return [
         _with_confidence(one, one.confidence + sure * (1 - one.confidence), weights)
-        if one.decibans > one.prior
+        if one.decibans > one.prior and _explains(one, symptoms)
         else one
         for one in first
     ] + rest
@@ -69,23 +69,33 @@ def _explaining_first(ranked: list[Ranked], symptoms: Mapping[str, float], weigh
         return ranked
 
     def place(one: Ranked) -> int:
-        likely, explains = (
-            one.confidence >= weights.likely,
-            not symptoms.keys().isdisjoint(one.cause.symptoms),
-        )
-        return (0 if likely else 2) + (0 if explains else 1)
+        return (0 if one.confidence >= weights.likely else 2) + (0 if _explains(one, symptoms) else 1)
 
     return sorted(ranked, key=place)
 
 
-def _since_something_is(ranked: list[Ranked], sure: float, weights: Weights) -> list[Ranked]:
-    """The confidences, given that the symptom has a cause: one of these, several, or something else.
+def _since_something_is(
+    ranked: list[Ranked], symptoms: Mapping[str, float], sure: float, weights: Weights
+) -> list[Ranked]:
+    """The confidences, given that the symptom has a cause: one of these that can bring it, several, or something else.
 
     Judged alone, all of them may be wrong. That is ruled out as far as the symptom is sure, so a
     cause that stands alone gains much, and one among many equals little.
     """
-    none = sure * (1 - weights.something_else) * math.prod(1 - one.confidence for one in ranked)
-    return [_with_confidence(one, one.confidence / (1 - none), weights) for one in ranked]
+    none = (
+        sure
+        * (1 - weights.something_else)
+        * math.prod(1 - one.confidence for one in ranked if _explains(one, symptoms))
+    )
+    return [
+        _with_confidence(one, one.confidence / (1 - none), weights) if _explains(one, symptoms) else one
+        for one in ranked
+    ]
+
+
+def _explains(one: Ranked, symptoms: Mapping[str, float]) -> bool:
+    """Whether it can bring one of the symptoms that are seen, if any are."""
+    return not symptoms or not symptoms.keys().isdisjoint(one.cause.symptoms)
 
 
 def _with_confidence(one: Ranked, confidence: float, weights: Weights) -> Ranked:

@@ -34,17 +34,15 @@ def plain(value: Any) -> Any:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of what `to_json` gives."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", 'Field name "schema" in "Diagnosis" shadows')
-        schema: dict[str, Any] = record_model(Diagnosis).model_json_schema(mode="serialization")
+    schema: dict[str, Any] = record_model(Diagnosis).model_json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 @functools.cache
 def record_model(record: Any) -> Any:
     """A pydantic model with the fields of a record, which pydantic itself would write as an array."""
+    import warnings
+
     from pydantic import create_model
 
     usual = {
@@ -53,7 +51,9 @@ def record_model(record: Any) -> Any:
     fields: dict[str, Any] = {
         name: (_written(hint), usual.get(name, ...)) for name, hint in get_type_hints(record).items()
     }
-    return create_model(record.__name__, __doc__=record.__doc__, **fields)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", 'Field name "schema" in "Diagnosis" shadows')
+        return create_model(record.__name__, __doc__=record.__doc__, **fields)
 
 
 def _written(hint: Any) -> Any:

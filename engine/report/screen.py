@@ -19,6 +19,7 @@ EVENTS = 6
 TESTS = 2
 INPUTS = 4
 STEPS = 8
+BESIDE = "This brings none of the symptoms above: mend it, and look on."
 
 
 def screen(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -104,15 +105,17 @@ def _causes(diagnosis: Diagnosis, quotes: Quotes) -> Iterator[Line]:
             usual = ", ".join(one.id for one in diagnosis.causes[:5])
             yield line_of(f"  The usual causes, none of them shown by the inputs: {usual}", hang=4)
     for number, one in enumerate(shown, 1):
-        yield from _cause(number, one, quotes)
+        yield from _cause(number, one, quotes, beside=bool(diagnosis.symptoms) and not one.explains)
 
 
-def _cause(number: int, one: CauseFound, quotes: Quotes) -> Iterator[Line]:
+def _cause(number: int, one: CauseFound, quotes: Quotes, *, beside: bool) -> Iterator[Line]:
     role = {"confirmed": "bad", "likely": "bad", "possible": "doubt"}.get(one.verdict, "dim")
     yield line_of(
         f"{number:>2}. ", Span(one.title, "title"), Span(f"  {one.id}", "dim"),
         Span(f"  {one.verdict}, {percent(one.confidence)}", role), hang=4,
     )  # fmt: skip
+    if beside:
+        yield line_of(Span(f"    ({BESIDE})", "dim"), hang=5)
     worth = worth_reading(one)
     for line in worth[:EVIDENCE]:
         yield from evidence_lines(line, indent=4)

@@ -80,6 +80,13 @@ def test_a_cause_that_can_bring_nothing_that_is_seen_comes_after_a_likely_one_th
     assert first.decibans < second.decibans
 
 
+def test_that_a_symptom_has_a_cause_makes_none_surer_that_cannot_bring_it(knowledge: Knowledge) -> None:
+    (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {"hang": 1.0})
+    assert one.confidence == pytest.approx(to_probability(one.decibans))
+    first = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), NAN)[0]
+    assert first.confidence > to_probability(first.decibans)
+
+
 def test_where_no_symptom_is_seen_decisive_evidence_makes_a_cause_likely(knowledge: Knowledge) -> None:
     (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {})
     assert one.verdict == "likely"

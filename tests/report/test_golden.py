@@ -13,7 +13,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event, Findings, InputSeen
 from traindx.engine.report.data import to_json
 from traindx.engine.report.markdown import to_markdown
-from traindx.engine.report.screen import screen
+from traindx.engine.report.screen import BESIDE, screen
 from traindx.engine.report.short import short
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -93,6 +93,15 @@ def test_where_nothing_is_found_no_change_is_advised(knowledge: Knowledge) -> No
     assert made.fixes == ()
     assert "nothing is to be changed" in report
     assert "Tests that would tell more" not in report
+
+
+def test_of_a_cause_that_can_bring_nothing_of_what_is_seen_it_is_said(
+    diagnosis: Diagnosis, knowledge: Knowledge
+) -> None:
+    beside = diagnosis._replace(causes=(diagnosis.causes[0]._replace(explains=()),))
+    for one, said in ((beside, True), (diagnosis, False)):
+        assert (BESIDE in "".join(line.text for line in screen(one))) is said
+        assert (BESIDE in to_markdown(one, knowledge)) is said
 
 
 def test_a_command_that_failed_is_not_called_clean(knowledge: Knowledge) -> None:
