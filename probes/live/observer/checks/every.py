@@ -16,6 +16,7 @@ from .cut_labels import CutLabels
 from .cut_states import CutStates
 from .cut_terms import CutTerms
 from .cuts import Cuts
+from .dropped_scores import DroppedScores
 from .drowned import Drowned
 from .frozen_zero import FrozenZero
 from .given_answer import GivenAnswer
@@ -49,12 +50,14 @@ from .teachers import Teachers
 from .terms import Terms
 from .together import Together
 from .unread import Unread
+from .unturned import Unturned
 from .views import Views
 
 CHECKS: tuple[type[Check], ...] = (
     ClassLosses,
     ClassWeights,
     BinaryLosses,
+    DroppedScores,
     Regression,
     ShareAxes,
     PairLabels,
@@ -96,6 +99,7 @@ CHECKS: tuple[type[Check], ...] = (
     LastState,
     GivenAnswer,
     Unread,
+    Unturned,
     Views,
     LastNoise,
     Teachers,
