@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from .tokens import ConditionError, tokens_of, unquote
+from .tokens import END, ConditionError, is_name, is_number, is_text, offset_of, tokens_of, unquote
 
 Node: TypeAlias = list[Any]
 """`["fact", name]`, `["const", value]`, `["list", node...]`, `["and"|"or", node...]`, `["not", node]`,
@@ -20,6 +20,9 @@ FUNCTIONS = {
 """The named functions and how many arguments each takes; None is two or more."""
 
 _COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
+_RELATIONS = frozenset((*_COMPARISONS, "in", "not"))
+_BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
+"""How tightly each sign binds what stands around it."""
 _MAX_DEPTH = 50
 
 
@@ -51,31 +54,42 @@ class _Parser:
     """Recursive descent, one method a level of precedence."""
 
     def __init__(self, text: str, *, proven: bool) -> None:
-        self.tokens = list(tokens_of(text))
+        self.text = text
+        self.tokens = [*tokens_of(text), END]
         self.proven = proven
         self.index = 0
         self.depth = 0
 
     def whole(self) -> Node:
         node = self._or()
-        kind, token, offset = self.tokens[self.index]
-        if kind != "end":
-            hint = "; write == to compare" if token == "=" else ""
-            raise ConditionError(f"unexpected `{token}` after a complete condition{hint}", offset, token)
+        if token := self._next:
+            raise self._error(f"unexpected `{token}` after a complete condition", self.index)
         return node
 
+    @property
+    def _next(self) -> str:
+        """The token that comes next: a text has its quotes, so that none is taken for a word or a sign."""
+        return self.tokens[self.index]
+
+    def _error(self, message: str, number: int) -> ConditionError:
+        """A mistake at the token of this number."""
+        return ConditionError(message, offset_of(self.text, number), self.tokens[number])
+
+    @property
+    def _found(self) -> str:
+        return f"`{self._next}`" if self._next else "the end"
+
     def _take(self, *tokens: str) -> str | None:
-        kind, token, _ = self.tokens[self.index]
-        if kind in ("name", "sign") and token in tokens:
+        token = self._next
+        if token in tokens:
             self.index += 1
             return token
         return None
 
     def _expect(self, token: str) -> None:
         if self._take(token) is None:
-            kind, found, offset = self.tokens[self.index]
-            found = "the end" if kind == "end" else f"`{found}`"
-            raise ConditionError(f"expected `{token}`, found {found}", offset)
+            place = offset_of(self.text, self.index)
+            raise ConditionError(f"expected `{token}`, found {self._found}", place)
 
     def _join(self, word: str, below: Callable[[], Node]) -> Node:
         parts = [below()]
@@ -86,7 +100,7 @@ class _Parser:
     def _or(self) -> Node:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            raise ConditionError("nested too deeply", self.tokens[self.index][2])
+            raise ConditionError("nested too deeply", offset_of(self.text, self.index))
         node = self._join("or", self._and)
         self.depth -= 1
         return node
@@ -103,6 +117,8 @@ class _Parser:
 
     def _comparison(self) -> Node:
         left = self._sum()
+        if self._next not in _RELATIONS:
+            return left
         if self._take("in"):
             return ["cmp", "in", left, self._sum()]
         if self._take("not"):
@@ -113,51 +129,43 @@ class _Parser:
             right = self._sum()
             chain.append(["cmp", operator, left, right])
             left = right
-        if not chain:
-            return left
         return chain[0] if len(chain) == 1 else ["and", *chain]
 
-    def _binary(self, operators: tuple[str, ...], below: Callable[[], Node]) -> Node:
-        node = below()
-        while (operator := self._take(*operators)) is not None:
-            node = ["op", operator, node, below()]
+    def _sum(self, least: int = 1) -> Node:
+        """Signs that bind as tightly as this, or more so."""
+        node = self._factor()
+        while (binds := _BINDS.get(self._next, 0)) >= least:
+            operator = self._take(*_BINDS)
+            node = ["op", operator, node, self._sum(binds + 1)]
         return node
-
-    def _sum(self) -> Node:
-        return self._binary(("+", "-"), self._product)
-
-    def _product(self) -> Node:
-        return self._binary(("*", "/"), self._factor)
 
     def _factor(self) -> Node:
         if self._take("-"):
             inner = self._factor()
-            return (
-                ["const", -inner[1]]
-                if inner[0] == "const" and not isinstance(inner[1], str)
-                else ["neg", inner]
-            )
+            is_number = inner[0] == "const" and not isinstance(inner[1], str)
+            return ["const", -inner[1]] if is_number else ["neg", inner]
         return self._atom()
 
     def _atom(self) -> Node:
-        kind, token, offset = self.tokens[self.index]
-        self.index += 1
-        if kind == "number":
+        token, number = self._next, self.index
+        if is_number(token):
+            self.index += 1
             return ["const", int(token) if token.isdigit() else float(token)]
-        if kind == "string":
+        if is_text(token):
+            self.index += 1
             return ["const", unquote(token)]
-        if kind == "name" and token not in ("and", "or", "not", "in"):
+        if is_name(token):
+            self.index += 1
             if token in ("true", "false"):
                 return ["const", token == "true"]
-            return self._call(token, offset) if self._take("(") else ["fact", token]
-        if token == "(":
+            return self._call(token, number) if self._take("(") else ["fact", token]
+        if self._take("("):
             node = self._or()
             self._expect(")")
             return node
-        if token == "[":
+        if self._take("["):
             return ["list", *self._arguments("]")]
-        found = "the end" if kind == "end" else f"`{token}`"
-        raise ConditionError(f"expected a fact, a number or a text, found {found}", offset, token)
+        raise self._error(f"expected a fact, a number or a text, found {self._found}", number)
 
     def _arguments(self, closing: str) -> list[Node]:
         if self._take(closing):
@@ -168,28 +176,28 @@ class _Parser:
         self._expect(closing)
         return arguments
 
-    def _call(self, function: str, offset: int) -> Node:
+    def _call(self, function: str, number: int) -> Node:
         arguments = self._arguments(")")
         if function not in FUNCTIONS:
-            raise ConditionError(f"there is no function `{function}`", offset, function)
+            raise self._error(f"there is no function `{function}`", number)
         wanted = FUNCTIONS[function]
         if (wanted is None and len(arguments) < 2) or (wanted is not None and len(arguments) != wanted):
             count = "two or more arguments" if wanted is None else f"{wanted} argument{'s' * (wanted > 1)}"
-            raise ConditionError(f"`{function}` takes {count}, not {len(arguments)}", offset, function)
+            raise self._error(f"`{function}` takes {count}, not {len(arguments)}", number)
         if function == "said":
-            return self._said(arguments[0], offset)
+            return self._said(arguments[0], number)
         if function == "known" and arguments[0][0] != "fact":
-            raise ConditionError("`known` takes the name of a fact", offset, function)
+            raise self._error("`known` takes the name of a fact", number)
         return ["call", function, *arguments]
 
-    def _said(self, argument: Node, offset: int) -> Node:
+    def _said(self, argument: Node, number: int) -> Node:
         if argument[0] != "const" or not isinstance(argument[1], str):
-            raise ConditionError("`said` takes a regular expression in quotes", offset, "said")
+            raise self._error("`said` takes a regular expression in quotes", number)
         try:
             if not self.proven:
                 re.compile(argument[1])
         except re.error as error:
-            raise ConditionError(f"not a regular expression: {error}", offset, "said") from None
+            raise self._error(f"not a regular expression: {error}", number) from None
         return ["said", argument[1]]
 
 

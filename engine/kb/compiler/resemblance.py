@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
+from itertools import filterfalse, pairwise
+from typing import TypeAlias
 
-from ...resemblance import pairs, stem, written_words
+from ...resemblance import stem, written_words
 from ..scope import Scope, fact_of
 from .parts import Stored
 
+Term: TypeAlias = str | tuple[str, str]
+"""A word, or two in a row."""
+
 _COMMON = 0.4
 """A word on a greater share of the pages of causes than this tells next to nothing, and would make most of the index."""
-
-_SEEN = 2
-"""A pair of words that stands fewer times than this on all pages of causes together is chance, and would make half of the index."""
 
 
 def resemblance_section(scope: Scope, core: Stored) -> Stored:
@@ -31,21 +33,21 @@ def resemblance_section(scope: Scope, core: Stored) -> Stored:
             "symptom": list(map(Counter.total, symptoms.values())),
         },
         "nothing": {"words": sorted(texts.nothing)},
-        "cause": _held(causes.values(), _COMMON, _SEEN),
+        "cause": _held(causes.values(), _COMMON),
         "symptom": _held(symptoms.values()),
     }
 
 
-def _held(pages: Collection[Counter[str]], common: float = 1.0, seen: int = 1) -> Stored:
-    held: defaultdict[str, list[int]] = defaultdict(list)
+def _held(pages: Collection[Counter[Term]], common: float = 1.0) -> Stored:
+    held: defaultdict[Term, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
         for term, count in page.items():
             held[term] += number, count
     most = 2 * max(1, common * len(pages))
     found: dict[str, dict[str, list[int]]] = {}
     for term, by in held.items():
-        first, _, second = term.partition(" ")
-        if len(by) <= most and not (second and sum(by[1::2]) < seen):
+        if len(by) <= most:
+            first, second = term if isinstance(term, tuple) else (term, "")
             found.setdefault(first, {})[second] = by
     return found
 
@@ -63,10 +65,10 @@ class _Pages:
             for kind in ("signature", "code-pattern")
             for name, entry in scope.entries.of(kind).items()
         }
-        self._of_facts: dict[str, list[str]] = {}
-        self._of_fixes: dict[str, list[str]] = {}
+        self._of_facts: dict[str, list[Term]] = {}
+        self._of_fixes: dict[str, list[Term]] = {}
 
-    def of_cause(self, name: str) -> Counter[str]:
+    def of_cause(self, name: str) -> Counter[Term]:
         """How often each term stands on the page of a cause: what it says, its fixes, and the facts that it asks for.
 
         What it is tried on and what shows it counts once.
@@ -86,12 +88,12 @@ class _Pages:
             found += self._of_fact(fact)
         return Counter(found)
 
-    def of_symptom(self, name: str) -> Counter[str]:
+    def of_symptom(self, name: str) -> Counter[Term]:
         """How often each term stands among the names of a symptom and what people tell of it."""
         model = self._scope.entries.of("symptom")[name].model
         return Counter(self._terms((model.title, *model.aliases, *model.told_as)))
 
-    def _of_fix(self, name: str) -> list[str]:
+    def _of_fix(self, name: str) -> list[Term]:
         """What a fix does, and why."""
         fixes = self._scope.entries.of("fix")
         if name not in self._of_fixes and name in fixes:
@@ -99,7 +101,7 @@ class _Pages:
             self._of_fixes[name] = self._terms((fix.title, fix.why or "", fix.expect, *fix.steps))
         return self._of_fixes.get(name, [])
 
-    def _of_fact(self, name: str) -> list[str]:
+    def _of_fact(self, name: str) -> list[Term]:
         """What a fact means, and the texts that show it. These differ in a word or two, so that each term counts once."""
         if name not in self._of_facts:
             fact = self._core["fact"].get(name)
@@ -109,13 +111,14 @@ class _Pages:
             ]
         return self._of_facts[name]
 
-    def _terms(self, texts: Iterable[str]) -> list[str]:
+    def _terms(self, texts: Iterable[str]) -> list[Term]:
         """The stems of words and of pairs, without words that tell nothing: of a pair the other word may."""
-        found: list[str] = []
+        stem_of, tells_nothing = self._stems.__getitem__, self.nothing.__contains__
+        found: list[Term] = []
         for text in texts:
-            stems = [self._stems[word] for word in written_words(text)]
-            found += [one for one in stems if one not in self.nothing]
-            found += pairs(stems)
+            stems = [*map(stem_of, written_words(text))]
+            found += filterfalse(tells_nothing, stems)
+            found += pairwise(stems)
         return found
 
 
