@@ -44,8 +44,10 @@ def rank(
     causes = _in_question(knowledge, facts, symptoms, hints)
     ranked = [judge(cause, facts, symptoms, knowledge.weights, hints.get(cause.id)) for cause in causes]
     ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
-    ranked = _since_something_is(ranked, symptoms, max(symptoms.values(), default=0.0), knowledge.weights)
-    return _led(_explaining_first(ranked, symptoms, knowledge.weights), symptoms, knowledge.weights)
+    sure = max(symptoms.values(), default=0.0)
+    ranked = _since_something_is(ranked, symptoms, sure, knowledge.weights)
+    ranked = _led(_explaining_first(ranked, symptoms, knowledge.weights), symptoms, knowledge.weights)
+    return _explaining_first(_beside_rivals(ranked, knowledge.weights), symptoms, knowledge.weights)
 
 
 def _led(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) -> list[Ranked]:
@@ -60,16 +62,27 @@ def _led(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) 
     ] + rest
 
 
+def _beside_rivals(ranked: list[Ranked], weights: Weights) -> list[Ranked]:
+    """Of two causes that are both likely one is often wrong: each is less sure for the other, unless it is confirmed, and likely still."""
+
+    def less_sure(one: Ranked) -> Ranked:
+        if one.confidence < weights.likely or one.verdict == "confirmed":
+            return one
+        rival = max((other.confidence for other in ranked if other is not one), default=0.0)
+        less = one.confidence * (1 - weights.rivals * rival**2)
+        return one._replace(confidence=max(weights.likely, less))
+
+    return [less_sure(one) for one in ranked]
+
+
 def _explaining_first(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) -> list[Ranked]:
     """A cause that can bring no symptom that is seen may be true, and explains nothing.
 
     It comes after the likely ones that explain something, and where it is not likely itself, after all that do.
     """
-    if not symptoms:
-        return ranked
 
-    def place(one: Ranked) -> int:
-        return (0 if one.confidence >= weights.likely else 2) + (0 if _explains(one, symptoms) else 1)
+    def place(one: Ranked) -> tuple[bool, bool, float]:
+        return one.confidence < weights.likely, not _explains(one, symptoms), -one.confidence
 
     return sorted(ranked, key=place)
 

@@ -87,6 +87,26 @@ def test_that_a_symptom_has_a_cause_makes_none_surer_that_cannot_bring_it(knowle
     assert first.confidence > to_probability(first.decibans)
 
 
+def test_of_two_that_are_likely_each_is_less_sure(make_pack: PackMaker) -> None:
+    changed = {"causes/optimisation/lr-too-high.yaml": RATE.replace("moderate", "strong")}
+    knowledge = Knowledge(compile_packs([make_pack(changed)]).__getitem__)
+    facts = facts_of({"config.precision": "fp16", "config.learning_rate": 0.02})
+    alone = rank(knowledge, facts, NAN)
+    knowledge.__dict__["weights"] = knowledge.weights._replace(rivals=0.25)
+    beside = rank(knowledge, facts, NAN)
+    assert [one.verdict for one in alone] == ["likely", "likely"]
+    assert all(less.confidence < more.confidence for less, more in zip(beside, alone, strict=True))
+
+
+def test_what_is_confirmed_loses_nothing_to_another(knowledge: Knowledge) -> None:
+    knowledge.__dict__["weights"] = knowledge.weights._replace(rivals=0.25)
+    first, second = rank(
+        knowledge, facts_of({"test.fp32_clears_nan": True, "config.learning_rate": 0.02}), NAN
+    )
+    assert (first.cause.id, first.verdict) == ("fp16-overflow", "confirmed")
+    assert second.confidence < first.confidence
+
+
 def test_where_no_symptom_is_seen_decisive_evidence_makes_a_cause_likely(knowledge: Knowledge) -> None:
     (one,) = rank(knowledge, facts_of({"test.fp32_clears_nan": True}), {})
     assert one.verdict == "likely"

@@ -18,6 +18,12 @@ class Weights(Model):
     something_else: float = Field(
         gt=0, lt=1, description="Probability that what causes a symptom is no cause that is listed here."
     )
+    rivals: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="The share of its confidence that a cause which is not confirmed loses to another one that is sure: by the square of how sure that is.",
+    )
     leads: float = Field(
         default=0.0,
         ge=0,

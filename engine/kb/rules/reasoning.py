@@ -147,6 +147,7 @@ class Weights(NamedTuple):
     possible: float
     resemblance_of_files: float = 0.0
     leads: float = 0.0
+    rivals: float = 0.0
     worth_mending: float = 0.0
     words_tell: float = 0.0
 
