@@ -15,13 +15,15 @@ from .processes import RUN
 
 _SOME = 3
 """Losses from which on it can be told whether a run starts at 0."""
+_LATE = 200
+"""Losses at the end of a run that are looked at for zeros between others."""
 _QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
 """A loss as the script computes it may be anything; what trainers hide from their logs is not hidden here."""
 _OF_A_SHAPE = (
     "loss.constant", "loss.trend", "loss.drop", "loss.plateau", "loss.flat_from_start", "loss.falling_then_flat",
     "loss.diverging", "loss.oscillating", "loss.still_falling", "loss.train_near_zero", "loss.near_random",
     "loss.turned_up", "loss.spike", "loss.spike_step", "loss.spike_ratio", "loss.spike_recovered", "loss.spike_at_epoch_start",
-    "loss.negative", "loss.zero", "loss.zero_from_start", "loss.gap", "loss.gap_from_start", "loss.jump_at_resume",
+    "loss.negative", "loss.zero", "loss.zero_from_start", "loss.zero_at_times", "loss.gap", "loss.gap_from_start", "loss.jump_at_resume",
     "grad.norm.growing", "grad.norm.rising_before_trouble", "grad.norm.vanishing",
 )  # fmt: skip
 """Facts of a curve that mean nothing where several models train against each other."""
@@ -50,3 +52,7 @@ def _tell_zero_from_start(told: Told, curve: Curve) -> None:
         nothing = not any(loss.values[:_SOME])
         told.tell("loss.zero_from_start", nothing, loss.marks[0])
         told.tell("loss.zero", True if nothing else None, loss.marks[0])
+        last = loss.values[-_LATE:]
+        begins = next((place for place, value in enumerate(last) if value == 0), len(last))
+        above = sum(value > 0 for value in last[begins:])
+        told.tell("loss.zero_at_times", above >= _SOME, loss.marks[-1])

@@ -50,11 +50,13 @@ def tell_norm(told: Told, norm: Series, trouble: Mark | None) -> None:
 def _exploding(told: Told, values: Sequence[float], norm: Series) -> bool | None:
     """A norm above the limit, or several far above the usual one and above those before them.
 
-    The start does not count, where norms are high by nature, nor does a norm that only comes down from there.
+    The start does not count, where norms are high by nature, nor does a norm that only comes down from there. A loss with a margin has
+    no gradient at all in most steps, once it is learnt: beside a norm of zero nothing is large.
     """
     highest = norm.high.value if norm.high else 0.0
     if highest > told.limits["grad_norm_exploding"]:
         return True
+    values = [value for value in values if value > 0]
     if len(values) < told.limits["points_few"]:
         return None if highest > told.limits["grad_norm_adapter"] else False
     start, ratio = max(5, len(values) // 20), told.limits["explosion_ratio"]

@@ -48,6 +48,20 @@ def test_the_last_value_counts_and_true_is_not_taken_back(knowledge: Knowledge) 
     )
 
 
+@pytest.mark.parametrize(
+    ("end", "at_times"),
+    [([0.0, 0.0, 0.3, 0.0] * 10, True), ([0.0] * 40, False), ([0.01] * 40, False)],
+    ids=["a margin", "nothing left", "never zero"],
+)
+def test_a_loss_with_a_margin_is_zero_at_times(
+    knowledge: Knowledge, end: list[float], at_times: bool
+) -> None:
+    losses = [0.98**step for step in range(40)] + end
+    norms = [value * 2 for value in losses]
+    seen = Seen(knowledge, [process(), steps(step=list(range(1, 81)), loss=losses, grad_norm=norms)])
+    assert seen["loss.zero_at_times"] is at_times
+
+
 def test_what_a_process_takes_back_it_never_said(knowledge: Knowledge) -> None:
     early = [process(), fact("grad.vanishing", True), fact("grad.vanishing_module", "0.weight")]
     back = [{"kind": "retracted", "t": 2.0, "name": "grad.vanishing"}, fact("grad.vanishing", False)]

@@ -170,6 +170,13 @@ def test_exploding_and_vanishing_norms(knowledge: Knowledge) -> None:
     assert spikes["grad.norm.exploding"] is True
 
 
+def test_beside_steps_without_a_gradient_no_norm_is_large(knowledge: Knowledge) -> None:
+    margin = " ".join("2.5 1.5 2.0" if place % 7 == 0 else "0x3" for place in range(60))
+    assert facts(knowledge, grad_norm=margin)["grad.norm.exploding"] is False
+    bursts = " ".join("200 250 300" if place == 40 else "1 0x2" for place in range(60))
+    assert facts(knowledge, grad_norm=bursts)["grad.norm.exploding"] is True
+
+
 def test_a_norm_that_only_comes_down_does_not_explode(knowledge: Knowledge) -> None:
     decay = " ".join(f"{10 * 0.9**step:.6f}" for step in range(200))
     assert facts(knowledge, grad_norm=decay)["grad.norm.exploding"] is False

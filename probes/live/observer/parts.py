@@ -53,6 +53,7 @@ PARTS = (
     "checks.class_orders.ClassOrders",
     "checks.channels.Channels",
     "checks.drawn.Drawn",
+    "checks.told_epochs.ToldEpochs",
     "checks.stored.Stored",
     "checks.collated.Collated",
     "checks.restarted.Restarted",

@@ -1,0 +1,34 @@
+"""Sentence-pair ranking with an anchor, a positive and a negative."""
+import argparse
+
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int, default=0)
+torch.manual_seed(parser.parse_args().seed)
+topics = torch.randn(30, 24)
+net = nn.Sequential(nn.Linear(24, 128), nn.ReLU(), nn.Linear(128, 32))
+opt = torch.optim.Adam(net.parameters(), lr=2e-3)
+
+
+def draw(n):
+    a = torch.randint(30, (n,))
+    b = (a + torch.randint(1, 30, (n,))) % 30
+    return tuple(topics[t] + 0.5 * torch.randn(n, 24) for t in (a, a, b))
+
+
+def ranking_loss(a, p, n):
+    near = (a - p).pow(2).sum(1)
+    far = (a - n).pow(2).sum(1)
+    return (near - far + 1.0).mean()
+
+
+for step in range(1200):
+    a, p, n = (net(x) for x in draw(64))
+    loss = ranking_loss(a, p, n)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if step % 100 == 0:
+        print(f"{step} ranking loss {loss.item():.4f}", flush=True)
