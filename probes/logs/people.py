@@ -43,13 +43,14 @@ class People:
         """Take in what was said, and give the sentences as a fact."""
         texts, places = list[str](), list[Place]()
         for one in said:
-            start = 0
+            start, before = 0, ""
             for sentence in sentences(one.text):
                 if len(texts) < MAX_SENTENCES:
                     start = max(start, one.text.find(sentence, start))
                     texts.append(sentence)
                     places.append(one.at(start))
-                    self._sentence(sentence, one, start)
+                    self._sentence(sentence, one, start, before)
+                    before = sentence
         if texts:
             self._facts.put(Fact("log.prose", tuple(texts), Origin.LOG, tuple(places)))
             place = next(
@@ -57,8 +58,8 @@ class People:
             )
             self._facts.add("log.complaint", place is not None, place or places[0], Origin.PROSE)
 
-    def _sentence(self, sentence: str, said: Said, start: int) -> None:
-        """Read a sentence that begins at this character of what was said."""
+    def _sentence(self, sentence: str, said: Said, start: int, before: str) -> None:
+        """Read a sentence that begins at this character of what was said, behind the one `before`."""
         low = sentence.lower().encode()
         rules = self._signatures.candidates(low, self._signatures.vocabulary.hits(letters(low)))
         for rule in rules:
@@ -67,5 +68,5 @@ class People:
                 self._hits.note(rule, match, said.at(start + match.start()), Origin.PROSE)
         for told, match in self._reader.signatures(sentence):
             self._hits.note(told, match, said.at(start + match.start()), Origin.PROSE)
-        for name, value in self._reader.trials(sentence).items():
+        for name, value in self._reader.trials(sentence, before).items():
             self._facts.add(name, value, said.at(start), Origin.PROSE)

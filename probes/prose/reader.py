@@ -72,15 +72,27 @@ class ProseReader:
         went = self._trials.went(sentence, named) if named else {}
         return [one.span for one in named if not one.opposite and went.get(one.trial.gives)]
 
-    def trials(self, sentence: str) -> dict[str, bool]:
+    def trials(self, sentence: str, before: str = "") -> dict[str, bool]:
         """What the sentence says about things that were tried: the fact, and whether it is true.
 
         `the NaN is gone in fp32` gives {"test.fp32_clears_nan": True}. A thing that is named
-        without a word about how it went gives nothing.
+        without a word about how it went gives nothing, unless it denies what the sentence `before` complained of.
         """
         sentence = sentence[:MAX_SENTENCE]
         named = self._trials.named(sentence)
-        return self._trials.went(sentence, named) if named and self.states(sentence) else {}
+        if not named or not self.states(sentence):
+            return {}
+        went = self._trials.went(sentence, named)
+        if not went and self._turns_back(sentence, before[:MAX_SENTENCE]):
+            return {one.trial.gives: True for one in named if not one.opposite}
+        return went
+
+    def _turns_back(self, sentence: str, before: str) -> bool:
+        """`The loss jumps up and down. With fp32 it does not.` What was denied or praised before is no trouble that could be gone."""
+        if not before or not self._patterns.phrase("turned-back").search(sentence):
+            return False
+        other = any(self._patterns.phrase(name).search(before) for name in ("not", "worked"))
+        return not other and self.complains(before) and self.states(before)
 
     @cached_property
     def _patterns(self) -> Patterns:

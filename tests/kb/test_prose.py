@@ -151,6 +151,31 @@ def test_the_log_probe_reads_a_note_and_what_it_counts(knowledge: Knowledge) -> 
 
 
 @pytest.mark.parametrize(
+    ("note", "fact", "value"),
+    [
+        ("The loss jumps up and down. Without batch norm it does not.", "test.no_batchnorm_helps", True),
+        ("It runs out of memory when it resumes. From scratch it doesn't.", "test.from_scratch_works", True),
+        (
+            "Validation swings from epoch to epoch. In fp32 there are no such swings.",
+            "test.fp32_clears_nan",
+            True,
+        ),
+        # Behind what went well, or what a sentence denied, a bare negation tells nothing for sure.
+        ("It works on my laptop. Without batch norm it does not.", "test.no_batchnorm_helps", None),
+        ("The loss does not fall. Without batch norm it does not.", "test.no_batchnorm_helps", None),
+        ("I use a ResNet. Without batch norm it does not.", "test.no_batchnorm_helps", None),
+    ],
+)
+def test_a_sentence_denies_of_a_trial_what_the_one_before_complained_of(
+    note: str, fact: str, value: bool | None, knowledge: Knowledge
+) -> None:
+    facts = Facts()
+    text = f"note:  - {note}\n".encode()
+    facts.extend(LogProbe([Input("train.log", Kind.LOG, data=text)], knowledge).run().facts)
+    assert facts.value(fact) is value
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         "Does the loss become NaN in fp16 as well?",

@@ -53,6 +53,8 @@ ACCUMULATED: dict[str, Value] = {
         ({"loss.last": 0.0006, "log.said_samples_are_noise": True}, "suspicious-metrics"),
         ({**TEN_CLASSES, "log.accuracy.last": 0.112}, "loss-not-decreasing"),
         ({**ACCUMULATED, "loss.last": 8.475}, "suspicious-metrics"),
+        ({"log.accuracy.last": 124.0}, "suspicious-metrics"),
+        ({"log.eval_accuracy.max": 1.7}, "suspicious-metrics"),
     ],
 )
 def test_one_fact_suffices(knowledge: Knowledge, facts: dict[str, Value], symptom: str) -> None:
@@ -64,6 +66,7 @@ def test_one_fact_suffices(knowledge: Knowledge, facts: dict[str, Value], sympto
     [
         {"loss.jump_at_resume": False},
         {**ACCUMULATED, "loss.last": 1.3},
+        {"log.accuracy.last": 1.0, "log.eval_accuracy.max": 1.0},
         {"log.reward.chosen_fall": 2.5},
         {**SCHEDULE, "config.min_learning_rate": 6e-5},
         {**SCHEDULE, "log.steps": 2400},

@@ -31,6 +31,8 @@ PHRASES = {
     "joining": r"^\W*(?:even|with|also)\b",
     "absent": r"\bwithout\s*$",
     "until": r"\buntil\s*$",
+    "turned-back": r"\bit does not\W*$",
+    "complaint": r"\b(?:hangs?|not)\b",
 }
 TRIALS = {
     "precision": TrialRule(
@@ -105,6 +107,19 @@ def test_trouble_beside_what_people_simply_have_says_nothing(reader: ProseReader
     assert reader.trials("nan on other data") == {}
     assert reader.trials("nan on other data too") == {"test.data": False}
     assert reader.trials("other data works") == {"test.data": True}
+
+
+def test_a_bare_negation_denies_the_trouble_of_the_sentence_before(reader: ProseReader) -> None:
+    assert reader.trials("With fp32 it does not.", "It hangs.") == {"test.precision": True}
+    assert reader.trials("With fp32 it does not.") == {}
+    assert reader.trials("With fp32 it does not.", "I use my own loader.") == {}
+
+
+@pytest.mark.parametrize(
+    "before", ["It works on the other card.", "The loss does not fall.", "Does it hang?"]
+)
+def test_a_bare_negation_of_what_went_well_tells_nothing(before: str, reader: ProseReader) -> None:
+    assert reader.trials("With fp32 it does not.", before) == {}
 
 
 def test_words_in_the_name_of_a_trial_say_nothing_about_it(reader: ProseReader) -> None:
