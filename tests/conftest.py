@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update", action="store_true", help="Write the golden texts anew instead of comparing."
     )
     parser.addoption(
-        "--clinic", action="store_true", help="Watch every script of the clinic, not one in fifteen."
+        "--clinic", action="store_true", help="Watch every script of the clinic, not one in twenty."
     )
 
 
