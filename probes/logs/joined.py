@@ -55,7 +55,7 @@ class Joined(Log):
 
     def _where(self, mark: Mark) -> Where:
         log, own = self._own(mark)
-        return log.positions.where(own)
+        return log.where(own)
 
     def _own(self, mark: Mark) -> tuple[Log, Mark]:
         """The log in which a mark stands, and the mark with the number of its line there."""

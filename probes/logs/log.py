@@ -14,7 +14,7 @@ from .hits import Hits
 from .lines import Lines
 from .marks import Mark
 from .numbers import settle_numbers
-from .positions import Positions
+from .positions import Positions, Where
 from .series import Series
 from .store import Store
 from .told import Told
@@ -46,13 +46,23 @@ class Log:
         self.lines, self.heard = lines, heard
         self.is_text = is_text
         """A log, not records."""
+        self._places: dict[int, Where] = {}
+        """Where the run was in lines that were asked for, by number."""
+
+    def where(self, mark: Mark) -> Where:
+        """The step and the epoch at a mark."""
+        if mark.step is not None or mark.epoch is not None:
+            return self.positions.where(mark)
+        if (known := self._places.get(mark.number)) is None:
+            known = self._places[mark.number] = self.positions.where(mark)
+        return known
 
     def told(self, limits: Mapping[str, float], hits: Hits) -> Told:
         """A teller whose places are in this log; of the `hits` it takes where stages begin."""
         return Told(
             limits,
             self.place,
-            self.positions.where,
+            self.where,
             self.lines.formats.quirks,
             announced=hits.lines_of("stage-announced", self.name),
             resumed=bool(hits.lines_of("training-resumed", self.name)),
@@ -60,7 +70,7 @@ class Log:
 
     def place(self, mark: Mark) -> Place:
         """A mark as a report shows it."""
-        step = self.positions.where(mark).step
+        step = self.where(mark).step
         whole = int(step) if step is not None and step.is_integer() else step
         return Place(self.name, mark.number or None, step=whole, rank=mark.rank, text=shown(mark.line))
 
@@ -98,7 +108,7 @@ def tell_progress(told: Told, log: Log) -> None:
     marks = [one.marks[-1] for one in log.store if one.marks]
     marks += [one for one in (*log.positions.sample[-1:], log.positions.last) if one is not None]
     marks.sort(key=lambda mark: mark.number)
-    where = [(log.positions.where(mark), mark) for mark in marks]
+    where = [(log.where(mark), mark) for mark in marks]
     steps = [(at.step, mark) for at, mark in where if at.step is not None]
     epochs = [(at.epoch, mark) for at, mark in where if at.epoch is not None]
     if steps and not _begin_anew(log):
@@ -114,7 +124,7 @@ def _begin_anew(log: Log) -> bool:
     """Whether the steps are those of an epoch, and begin anew with each: they do not say how far the run came."""
     for one in log.store.of("loss")[:1] or log.store.of("loss_part")[:1]:
         marks = one.marks[:: max(1, len(one.marks) // _SAMPLE)]
-        steps = [step for mark in marks if (step := log.positions.where(mark).step) is not None]
+        steps = [step for mark in marks if (step := log.where(mark).step) is not None]
         return sum(after < before for before, after in itertools.pairwise(steps)) >= _OFTEN
     return False
 
@@ -123,7 +133,7 @@ def interval(log: Log) -> float:
     """How many steps there are between the last two losses that are printed; 0 where that is not known."""
     gaps = [0.0]
     for one in log.store.of("loss")[:1] or log.store.of("loss_part")[:1]:
-        steps = [log.positions.where(mark).step for mark in one.marks[-2:]]
+        steps = [log.where(mark).step for mark in one.marks[-2:]]
         if len(steps) > 1 and steps[0] is not None and steps[1] is not None:
             gaps.append((steps[1] - steps[0]) / one.stride)
     return max(gaps)
@@ -138,10 +148,10 @@ def _total(log: Log) -> int | None:
     reading = None if last is None else log.lines.placed(last.line)
     if last is None or reading is None or reading.pair is None:
         return None
-    none = reading.epoch is None and log.positions.where(last).epoch is None
+    none = reading.epoch is None and log.where(last).epoch is None
     if none or log.positions.goes_on(reading.pair[1]):
         # Steps beyond their number are those of something else, as an agent makes many for each update.
-        step = log.positions.where(last).step
+        step = log.where(last).step
         return reading.pair[1] if step is None or step <= reading.pair[1] else None
     epochs = log.positions.total_epochs
     return reading.pair[1] * epochs if epochs and reading.whole_epoch else None
