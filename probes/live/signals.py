@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import time
 from collections.abc import Iterator
 from types import FrameType
 from typing import Self
@@ -20,8 +21,11 @@ PASSED_ON = tuple(
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
     if hasattr(signal, name)
 )
-_PATIENCE = 0.05
-"""Seconds within which a signal to the group reaches all of it."""
+_MOMENT = 0.01
+"""Seconds within which a signal to the group reaches all of it, whether or not they get to run."""
+_PATIENCE = 2.0
+"""Seconds that the witness may take to answer, on a machine that is busy with the run."""
+_ASKED, _ANSWERED = b"?", b"\0"
 
 
 class Signals:
@@ -39,6 +43,8 @@ class Signals:
         self._before = {one: signal.signal(one, _noted) for one in (*heeded, signal.SIGCHLD)}
         self._before_wakeup = signal.set_wakeup_fd(self._woken, warn_on_full_buffer=False)
         self._witnessed, self._alive, self._witness = self._start_witness()
+        self._heard = set[int]()
+        """What the witness said and we were not told yet."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -58,8 +64,20 @@ class Signals:
                 yield number
 
     def _reached_the_group(self, number: int) -> bool:
-        select.select([self._witnessed], [], [], _PATIENCE)
-        return number in _read(self._witnessed)
+        time.sleep(_MOMENT)
+        try:
+            os.write(self._alive, _ASKED)
+        except OSError:  # it was killed
+            return False
+        said = b""
+        while _ANSWERED not in said and select.select([self._witnessed], [], [], _PATIENCE)[0]:
+            if not (more := _read(self._witnessed)):
+                break
+            said += more
+        self._heard.update(said)
+        reached = number in self._heard
+        self._heard.discard(number)
+        return reached
 
     def _start_witness(self) -> tuple[int, int, int]:
         witnessed, says = os.pipe()
@@ -89,7 +107,10 @@ def _read(descriptor: int) -> bytes:
 
 
 def _stand_by(asks: int, says: int) -> None:
-    """The witness: say each signal, until the other end of `asks` is closed with its process."""
+    """The witness: say each signal, and answer when it is asked, until the other end of `asks` is closed with its process.
+
+    What it was sent before it is asked it has said before it answers: Python tells of signals as soon as a call returns.
+    """
     try:
         signal.set_wakeup_fd(-1)
         keep = {asks, says}
@@ -99,7 +120,8 @@ def _stand_by(asks: int, says: int) -> None:
         for one in PASSED_ON:
             signal.signal(one, lambda number, _: os.write(says, bytes([number])))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
-        os.read(asks, 1)
+        while os.read(asks, 1):
+            os.write(says, _ANSWERED)
     finally:
         os._exit(0)
 
