@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from traindx.engine.facts import Fact, Origin, Place
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.kb.rules import AnswerRule, ExperimentRule
+from traindx.engine.kb.rules import ExperimentRule
 
 from .short_run import ShortRun, run_shortly
 
@@ -139,7 +139,7 @@ def _answers(experiment: ExperimentRule, before: ShortRun, after: ShortRun) -> t
         return (), reason
     facts, open_questions = [], 0
     for rule in experiment.answers:
-        value = _answer(rule, before, after)
+        value = rule.of(before.facts, after.facts)
         if value is None:
             open_questions += 1
         else:
@@ -167,13 +167,3 @@ def _useless(experiment: ExperimentRule, before: ShortRun, after: ShortRun) -> s
     if not after.in_time and before.in_time:
         return "the changed run took too long"
     return ""
-
-
-def _answer(rule: AnswerRule, before: ShortRun, after: ShortRun) -> bool | None:
-    if rule.before is not None and rule.before.of(before.facts) is not True:
-        return None
-    yes = rule.yes.of(after.facts)
-    if yes is True:
-        return True
-    no = rule.no.of(after.facts) if rule.no is not None else yes is False
-    return False if no is True else None

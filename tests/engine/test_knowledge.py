@@ -71,6 +71,27 @@ def test_a_mistake_is_named_with_its_place_and_the_nearest_word(
     assert said in mistakes(make_pack, CAUSE, OVERFLOW.replace(old, new, 1))
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("{precison: fp32}", "there is no setting `precison`"),
+        ("{precision: fp23}", "`fp23` is not a value of `config.precision`"),
+        ("{learning_rate: [lower, smaller]}", "`config.learning_rate` is float, and this is str"),
+    ],
+)
+def test_how_another_run_differs_is_checked_against_the_settings(
+    make_pack: PackMaker, settings: str, said: str
+) -> None:
+    experiment = f"""
+- id: fp32
+  title: Train in FP32
+  change: {{weights: float32}}
+  settings: {settings}
+  answers: [{{fact: test.fp32_clears_nan, yes: not loss.nonfinite}}]
+"""
+    assert said in mistakes(make_pack, "experiments/all.yaml", experiment)
+
+
 def test_the_lines_around_a_mistake_are_shown(make_pack: PackMaker) -> None:
     text = mistakes(make_pack, CAUSE, OVERFLOW.replace("config.precision ==", "config.precison =="))
     assert (

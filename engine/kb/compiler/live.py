@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..scope import Scope
+from typing import Any
+
+from ..rules import WAYS
+from ..scope import Scope, fact_of
 from ..validate import Located
 from .parts import Compilers, Stored
 
@@ -31,6 +34,7 @@ def _experiment(scope: Scope, entry: Located) -> Stored:
         no = scope.condition(entry, (*path, "no"), one.no) if one.no else None
         answers.append({"fact": one.fact, "before": before, "yes": yes, "no": no})
     return {
+        "settings": {name: _ways(scope, entry, name, one) for name, one in experiment.settings.items()},
         "title": experiment.title,
         "change": experiment.change,
         "environment": experiment.environment,
@@ -39,6 +43,18 @@ def _experiment(scope: Scope, entry: Located) -> Stored:
         "alone": experiment.alone,
         "answers": answers,
     }
+
+
+def _ways(scope: Scope, entry: Located, name: str, ways: Any) -> list[Any]:
+    """How a setting differs in a run that is this experiment."""
+    path = ("settings", name)
+    scope.refer(entry, path, "setting", name, on_key=True)
+    listed = ways if isinstance(ways, list) else [ways]
+    fact = fact_of("setting", name)
+    for one in listed:
+        if one not in WAYS and scope.type_of(fact):
+            scope.value(entry, path, fact, one)
+    return listed
 
 
 LIVE: Compilers = {"notice": _notice, "experiment": _experiment}

@@ -21,6 +21,7 @@ def _setting(scope: Scope, entry: Located) -> Stored:
         "low": one.low,
         "high": one.high,
         "seen_as": one.seen_as or "",
+        "bookkeeping": one.bookkeeping,
     }
 
 

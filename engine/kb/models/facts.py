@@ -75,6 +75,11 @@ class Setting(Model):
         description="The fact that tells its value where no configuration does: fixes start from it, and nobody "
         "is asked.",
     )
+    bookkeeping: bool = Field(
+        False,
+        description="It says under which name, where and how often the run writes, and nothing of how it trains: two "
+        "runs that differ in it are the same.",
+    )
 
 
 class Check(Entry):

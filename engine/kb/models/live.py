@@ -53,6 +53,12 @@ class Experiment(Entry):
     environment: dict[str, str] = Field(
         default_factory=dict, description="Environment variables of the changed run."
     )
+    settings: dict[Text, Scalar | list[Scalar]] = Field(
+        default_factory=dict,
+        description="How the settings of another run differ where that run is this experiment, made already: a value, or "
+        "`lower`, `higher`, `added` (nothing, 0 or false in the run as it is), or `any` (may differ as well, and is "
+        "no experiment by itself).",
+    )
     steps: int | None = Field(
         None, ge=1, description="Steps it needs at least, where that is more than usual."
     )

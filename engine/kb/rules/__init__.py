@@ -6,7 +6,7 @@ Tuples with names rather than dataclasses, which take four times as long to defi
 from __future__ import annotations
 
 from .code import CodePatternRule, FlowRule
-from .live import AnswerRule, ExperimentRule, NoticeRule
+from .live import WAYS, AnswerRule, ExperimentRule, NoticeRule
 from .logs import FrameRule, LogFormatRule, MetricRule, SignatureRule, TrialRule
 from .machine import DeviceRule, PackageRule, VariableRule
 from .reasoning import (
@@ -28,6 +28,7 @@ from .settings import CheckRule, SettingRule
 
 __all__ = [
     "TELLING",
+    "WAYS",
     "AnswerRule",
     "CauseRule",
     "ChangeRule",

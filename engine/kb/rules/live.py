@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .rule import Rule
+
+if TYPE_CHECKING:
+    from ...facts import Facts, Scalar
+
+WAYS = frozenset({"lower", "higher", "added", "any"})
+"""How a setting may differ between two runs, where no value is named."""
 
 
 class NoticeRule(NamedTuple):
@@ -26,6 +32,16 @@ class AnswerRule(NamedTuple):
     yes: Rule
     no: Rule | None
 
+    def of(self, before: Facts, after: Facts) -> bool | None:
+        """The answer by what the run as it is and the changed one show; None where they do not decide it."""
+        if self.before is not None and self.before.of(before) is not True:
+            return None
+        yes = self.yes.of(after)
+        if yes is True:
+            return True
+        no = self.no.of(after) if self.no is not None else yes is False
+        return False if no is True else None
+
 
 class ExperimentRule(NamedTuple):
     """One thing changed in a short run of the user's own script, all else equal."""
@@ -37,4 +53,6 @@ class ExperimentRule(NamedTuple):
     steps: int
     when: Rule | None
     alone: bool
+    settings: Mapping[str, Sequence[Scalar]]
+    """How the settings of another run differ where that run is this experiment: values, or words of `WAYS`."""
     answers: tuple[AnswerRule, ...]

@@ -20,6 +20,8 @@ class SettingRule(NamedTuple):
     """Texts of our own that only a dialect with a word for them can write."""
     seen_as: str = ""
     """The fact that tells its value where no configuration does."""
+    bookkeeping: bool = False
+    """Whether it only says under which name, where and how often the run writes."""
 
 
 class CheckRule(NamedTuple):

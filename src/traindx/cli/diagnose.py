@@ -29,6 +29,7 @@ Examples:
   diagnose --symptom nan-loss runs/exp42/       I know what I see; why?
   diagnose < train.log                          a pipe works
   diagnose --symptom cuda-oom                   nothing at hand: what to check, in which order
+  diagnose runs/exp42/ --beside runs/exp41/     exp41 was fine: what is apart?
   diagnose --ask train.log                      ask me what would tell most
   diagnose runs/exp42/ --report incident.md     the incident report
   diagnose train.log config.yaml --write        patch config.yaml, keep a backup
@@ -52,6 +53,12 @@ Examples:
 @click.option("--config", "configs", multiple=True, type=click.Path(path_type=Path), help="A configuration.")
 @click.option(
     "--code", "codes", multiple=True, type=click.Path(path_type=Path), help="A Python script. Never run."
+)
+@click.option(
+    "--beside",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Another run, fine or not: where one setting is apart between the two, it answers what a test would.",
 )
 @options.answers
 @click.option("--ask/--no-ask", default=False, help="Ask what would tell most, best question first.")
@@ -118,6 +125,7 @@ def diagnose(
     logs: tuple[Path, ...],
     configs: tuple[Path, ...],
     codes: tuple[Path, ...],
+    beside: tuple[Path, ...],
     answers: tuple[str, ...],
     ask: bool,
     experiments: bool,
@@ -162,7 +170,7 @@ def diagnose(
     def begin(inputs: Found) -> Session:
         return Session(known, inputs, scan=scan, machine=machine, budget=budget, top=top)
 
-    session, reasoned = diagnosed(found, begin, symptoms, answers)
+    session, reasoned = diagnosed(found, begin, symptoms, answers, beside)
     if ask:
         from .questions import ask_on
 

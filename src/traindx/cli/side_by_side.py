@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis
 from traindx.engine.wording import percent
-from traindx.probes.discover import Found
+from traindx.probes.discover import BadInput, Found, discover
+from traindx.probes.other_runs import Compared, Run, compare
 
 from .errors import BadCall
 from .session import Session
@@ -19,37 +22,85 @@ _TOLD = 8
 """Runs that the note tells of."""
 
 
+class _Read(NamedTuple):
+    """A run that was diagnosed by itself."""
+
+    path: Path
+    session: Session
+    reasoned: Reasoned
+
+
 def diagnosed(
-    found: Found, begin: Callable[[Found], Session], symptoms: Sequence[str], answers: Sequence[str]
+    found: Found,
+    begin: Callable[[Found], Session],
+    symptoms: Sequence[str],
+    answers: Sequence[str],
+    beside: Sequence[Path] = (),
 ) -> tuple[Session, Reasoned]:
-    """The diagnosis of what was handed in; of runs side by side that with the surest cause, and a note on each of the others."""
+    """The diagnosis of what was handed in; of runs side by side that with the surest cause, and a note on each of the others.
+
+    What the others show beside it, and the runs `beside` that a person named, answers what a test would. Raises BadCall
+    where one that was named cannot be read.
+    """
+    others = [
+        _Read(path, session, session.run((), ())) for path in beside if (session := _begun(path, begin))
+    ]
+    shown: _Read | None = None
     # What comes through a pipe can be read once only.
     if found.runs and all(one.stream is None for one in found.inputs):
-        worst = _worst_of(found, begin, symptoms, answers)
-        if worst is not None:
-            return worst
-    session = begin(found)
-    return session, session.run(symptoms, answers)
+        read = _each(found, begin, symptoms, answers)
+        if len(read) >= 2:
+            shown = max(read, key=lambda one: _trouble(one.reasoned.diagnosis))
+            others += [one for one in read if one is not shown]
+    if shown is None:
+        session = begin(found)
+        shown = _Read(Path(), session, session.run(symptoms, answers))
+    if not others:
+        return shown.session, shown.reasoned
+    return shown.session, _beside(shown, others, found, len(beside))
 
 
-def _worst_of(
+def _begun(path: Path, begin: Callable[[Found], Session]) -> Session:
+    """Raises BadCall where there is nothing at the path."""
+    try:
+        return begin(discover([path]))
+    except BadInput as error:
+        raise BadCall(str(error)) from None
+
+
+def _each(
     found: Found, begin: Callable[[Found], Session], symptoms: Sequence[str], answers: Sequence[str]
-) -> tuple[Session, Reasoned] | None:
-    """None where fewer than two of the runs can be read."""
-    read = list[tuple[Path, Session, Reasoned]]()
+) -> list[_Read]:
+    """The newest runs of a directory, as far as they can be read."""
+    read = list[_Read]()
     for run in sorted(found.runs, key=_written, reverse=True)[:MOST]:
         session = begin(found.of_run(run))
-        try:
-            read.append((run, session, session.run(symptoms, answers)))
-        except BadCall:
-            continue
-    if len(read) < 2:
-        return None
-    shown, session, reasoned = max(read, key=lambda one: _trouble(one[2].diagnosis))
-    note = _note(shown, [(run, one.diagnosis) for run, _, one in sorted(read, key=lambda one: one[0])], found)
-    session.found.notes.insert(0, note)
+        with suppress(BadCall):
+            read.append(_Read(run, session, session.run(symptoms, answers)))
+    return read
+
+
+def _beside(shown: _Read, others: Sequence[_Read], found: Found, named: int) -> Reasoned:
+    """The diagnosis of a run with what the others answer, and a note on them: on each of the first, which a person named."""
+    session, reasoned = shown.session, shown.reasoned
+    here = _as_run(shown)
+    compared = [(one, compare(here, _as_run(one), session.knowledge)) for one in others]
+    # That one change helped is not undone by a smaller one that did not.
+    answers = [answer for _, each in compared for answer in each.answers]
+    for answer in sorted(answers, key=lambda one: one.value is not True):
+        reasoned = session.more(reasoned, answer)
+    told = [(one.path, _in_short(one.reasoned.diagnosis, each)) for one, each in compared]
+    notes = [f"{path}, beside it: {words}" for path, words in told[:named]]
+    if told[named:]:
+        notes.append(_note(shown.path, sorted(told[named:]), found))
+    session.found.notes[:0] = notes
     diagnosis = reasoned.diagnosis
-    return session, reasoned._replace(diagnosis=diagnosis._replace(notes=(note, *diagnosis.notes)))
+    return reasoned._replace(diagnosis=diagnosis._replace(notes=(*notes, *diagnosis.notes)))
+
+
+def _as_run(one: _Read) -> Run:
+    reads = one.session.configs.sources if one.session.configs else ()
+    return Run(str(one.path), one.reasoned.gathered.facts, reads, one.session.found.inputs)
 
 
 def _written(run: Path) -> float:
@@ -63,23 +114,27 @@ def _trouble(diagnosis: Diagnosis) -> tuple[bool, float]:
     return diagnosis.found, max((one.confidence for one in diagnosis.causes), default=0.0)
 
 
-def _note(shown: Path, read: Sequence[tuple[Path, Diagnosis]], found: Found) -> str:
+def _note(shown: Path, others: Sequence[tuple[Path, str]], found: Found) -> str:
     # In one directory their names tell them apart.
     alone = len({run.parent for run in found.runs}) == 1
-    names = {run: run.name if alone else str(run) for run, _ in read}
     where = f"{shown.parent}: " if alone else ""
-    others = [f"{names[run]}: {_in_short(diagnosis)}" for run, diagnosis in read if run != shown]
-    more = [f"{len(others) - _TOLD} more"] if len(others) > _TOLD else []
-    unread = len(found.runs) - len(read)
+    told = [f"{run.name if alone else run}: {words}" for run, words in others]
+    more = [f"{len(told) - _TOLD} more"] if len(told) > _TOLD else []
+    unread = len(found.runs) - len(told) - 1
     left = f", {unread} of them not" if unread else ""
     return (
         f"{where}{len(found.runs)} runs side by side were read{left}, each by itself; shown is "
-        f"{names[shown]}. The others: {'; '.join(others[:_TOLD] + more)}. Name a folder to see that run, "
+        f"{shown.name if alone else shown}. The others: {'; '.join(told[:_TOLD] + more)}. Name a folder to see that run, "
         "or several to have them read as one"
     )
 
 
-def _in_short(diagnosis: Diagnosis) -> str:
+def _in_short(diagnosis: Diagnosis, beside: Compared) -> str:
+    apart = f", with {beside.apart}" if beside.apart else ""
+    return _outcome(diagnosis) + apart
+
+
+def _outcome(diagnosis: Diagnosis) -> str:
     if not diagnosis.found:
         return "nothing wrong found"
     symptoms = ", ".join(one.id for one in diagnosis.symptoms[:1])
