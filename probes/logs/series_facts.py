@@ -19,7 +19,7 @@ from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
 from .standing import is_a_share, standing
 from .store import Store
-from .term_facts import tell_divergence, tell_terms
+from .term_facts import tell_divergence, tell_learnt, tell_terms
 from .told import Told
 
 _SOME = 3
@@ -84,6 +84,7 @@ def _tell_parts(told: Told, store: Store, lines: Lines | None) -> None:
     """What the terms of a loss say."""
     losses = [*store.of("loss"), *store.of("loss_part")]
     terms = [one for one in losses if "total" not in one.name.printed]
+    tell_learnt(told, losses)
     tell_terms(told, terms, lines.names.losses.is_held_down if lines is not None else lambda _: False)
     if lines is not None:
         tell_divergence(told, [*terms, *store.of("reference_kl")], lines.names.losses.is_divergence)

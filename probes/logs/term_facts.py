@@ -29,6 +29,15 @@ def tell_terms(told: Told, parts: Sequence[Series], is_held_down: Callable[[str]
             return
 
 
+def tell_learnt(told: Told, parts: Sequence[Series]) -> None:
+    """Whether one of several falls: then the whole may rise because of what another term weighs."""
+    for one in parts if len(parts) > 1 else ():
+        values = curve_of(one).values
+        if len(values) > 2 and values[0] - values[-1] > told.limits["falling_drop"] * abs(values[0]):
+            told.tell("loss.part_falls", True, one.marks[-1], one.name.printed)
+            return
+
+
 def tell_divergence(told: Told, parts: Sequence[Series], is_divergence: Callable[[str], bool]) -> None:
     """Whether a divergence has fallen to nothing and stays there.
 

@@ -184,3 +184,26 @@ def test_a_library_that_says_we_is_no_person(knowledge: Knowledge) -> None:
         "epoch 2 loss 2.20\nepoch 3 loss 2.10\nepoch 4 loss 2.00\n"
     )
     assert "log.prose" not in {fact.name for fact in seen_in(knowledge, log).facts}
+
+
+def test_a_loss_that_rises_all_along_is_a_symptom(knowledge: Knowledge) -> None:
+    log = "".join(f"step {one} loss {2.3 + one * 37 % 11 / 10 + one * 0.02:.4f}\n" for one in range(1, 60))
+    diagnosis = seen_in(knowledge, log)
+    assert [one.id for one in diagnosis.symptoms] == ["loss-not-decreasing"]
+    assert diagnosis.outcome != "cause-found"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param("recon_loss {0:.3f} kl_loss 21.1", id="a term falls, and another is given more weight"),
+        pytest.param("loss_G {0:.3f} loss_D 0.43", id="adversaries"),
+        pytest.param("val_acc 0.{1}", id="the score gets better"),
+    ],
+)
+def test_a_loss_may_rise_where_something_else_tells_of_progress(knowledge: Knowledge, beside: str) -> None:
+    log = "".join(
+        f"epoch {one} loss {2.3 + one * 0.03:.4f} {beside.format(9 - one / 10, 30 + one)}\n"
+        for one in range(1, 40)
+    )
+    assert seen_in(knowledge, log).symptoms == ()
