@@ -19,6 +19,8 @@ _SPEEDS = frozenset(("steps_per_second", "seconds_per_step"))
 _FIRST_BATCH = re.compile(rb"\[ *[01]/\d+\]")
 """How lines without a step of their own count the first batch of an epoch: `[0][ 0/500]`."""
 _DAY = 86400.0
+_PARTS = 8
+"""Parts of a run of which each is held against the others."""
 _MAX_TIMED = 200
 
 
@@ -137,6 +139,8 @@ def _tell_slowdown(told: Told, rates: Rates | None) -> None:
     start, end = curve.median(values[:part]), curve.median(values[-part:])
     if end > 0 and start / end < told.limits["slowdown_absurd"]:
         told.tell("log.speed.slowdown", start / end, rates.marks[-1])
+        steadily = -curve.climbs(curve.parts(values, _PARTS)) > told.limits["steadily"]
+        told.tell("log.speed.slows_steadily", steadily, rates.marks[-1])
 
 
 def _tell_first_epoch(told: Told, store: Store, positions: Positions | None, lines: Lines | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from traindx.engine.diagnose import diagnose
@@ -206,4 +208,80 @@ def test_a_loss_may_rise_where_something_else_tells_of_progress(knowledge: Knowl
         f"epoch {one} loss {2.3 + one * 0.03:.4f} {beside.format(9 - one / 10, 30 + one)}\n"
         for one in range(1, 40)
     )
+    assert seen_in(knowledge, log).symptoms == ()
+
+
+def noise(point: int) -> float:
+    """From 0 to 0.01, the same each time."""
+    return point * 37 % 11 / 1000
+
+
+@pytest.mark.parametrize(
+    ("line", "symptom"),
+    [
+        pytest.param(
+            lambda e: (
+                f"epoch {e} loss {0.62 - e / 1000:.4f} accuracy 0.7812 val_loss 0.63 val_accuracy 0.7790"
+            ),
+            "loss-not-decreasing",
+            id="one accuracy throughout, and a loss that hardly falls",
+        ),
+        pytest.param(
+            lambda e: f"epoch {e} loss {0.9 - e / 50:.4f} accuracy 0.7812 val_loss 0.63 val_accuracy 0.7790",
+            "poor-output",
+            id="one accuracy throughout, and a loss that falls",
+        ),
+        pytest.param(
+            lambda e: (
+                f"epoch {e} tr_loss={1.8 + 0.5 / e:.3f} tr_acc={0.27 + noise(e):.3f} va_loss=1.82 va_acc={0.27 - noise(e):.3f}"
+            ),
+            "underfitting",
+            id="a score that stays low though the loss falls",
+        ),
+        pytest.param(
+            lambda e: f"step {e} loss {2.2 - e / 1000:.3f} loss_scale {65536 / 2**e:.1f}",
+            "nan-loss",
+            id="a loss scale that falls without end",
+        ),
+        pytest.param(
+            lambda e: f"step {e} loss {3 - e / 20:.3f} step_time {0.21 * (1 + e / 12) + noise(e):.3f}s",
+            "slow-training",
+            id="steps that take longer and longer",
+        ),
+    ],
+)
+def test_a_course_that_shows_the_symptom(
+    knowledge: Knowledge, line: Callable[[int], str], symptom: str
+) -> None:
+    log = "".join(line(one) + "\n" for one in range(1, 31))
+    assert seen_in(knowledge, log).symptoms[0].id == symptom
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(
+            lambda e: (
+                f"epoch {e} loss {0.02 / e:.5f} accuracy 0.9500 val_loss {0.05 / e:.5f} val_accuracy 0.9400"
+            ),
+            id="all is learnt already",
+        ),
+        pytest.param(
+            lambda e: (
+                f"epoch {e} loss {0.9 - e / 50:.4f} accuracy {0.7 + e / 200:.4f} val_loss 0.63 val_accuracy 0.78"
+            ),
+            id="of a few samples of validation as many are right each time",
+        ),
+        pytest.param(
+            lambda e: f"step {e} loss {3 - e / 20:.3f} loss_scale {65536 / 2 ** min(e, 6):.1f}",
+            id="a loss scale that settles",
+        ),
+        pytest.param(
+            lambda e: f"step {e} loss {3 - e / 20:.3f} step_time {0.21 if e % 3 else 0.6:.3f}s",
+            id="steps of which some take longer",
+        ),
+    ],
+)
+def test_a_course_that_shows_nothing(knowledge: Knowledge, line: Callable[[int], str]) -> None:
+    log = "".join(line(one) + "\n" for one in range(1, 31))
     assert seen_in(knowledge, log).symptoms == ()
