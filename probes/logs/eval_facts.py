@@ -48,9 +48,7 @@ def tell_distance(told: Told, evals: Series) -> None:
     """How far samples are from real data in the course of the run."""
     values = (line := curve_of(evals)).values
     if len(values) >= _SOME and min(values) > 0:
-        told.tell(
-            "log.eval_distance.rising", _rising(told, values, values.index(min(values))), line.marks[-1]
-        )
+        told.tell("log.eval_distance.rising", rises(told, values), line.marks[-1])
 
 
 def tell_rivals(told: Told, store: Store) -> None:
@@ -72,12 +70,17 @@ def _tell_curve(told: Told, line: Curve) -> None:
     if min(values) > 0:
         told.tell("loss.eval.rise", values[-1] / values[low], end)
         if len(values) >= _SOME:
-            told.tell("loss.eval.rising", _rising(told, values, low), end)
+            told.tell("loss.eval.rising", rises(told, values), end)
     if len(values) > _SOME:
         told.tell("loss.eval.flat", min(values) >= values[0] - told.limits["flat_drop"] * abs(values[0]), end)
         if (low_values := curve.logs(values)) is not None:
             jump = curve.mean([abs(step) for step in curve.steps_between(low_values)])
             told.tell("loss.eval.erratic", jump > math.log(told.limits["eval_erratic"]), end)
+
+
+def rises(told: Told, values: Sequence[float]) -> bool:
+    """Whether what should fall has risen since its minimum."""
+    return _rising(told, values, values.index(min(values)))
 
 
 def _rising(told: Told, values: Sequence[float], low: int) -> bool:

@@ -148,7 +148,8 @@ def _relapsed(told: Told, values: Sequence[float]) -> bool | None:
     fall = levels[0] - min(levels)
     if min(values) <= 0 or fall < told.limits["clear_change"] * levels[0]:
         return False
-    return levels.index(min(levels)) < len(levels) - 3 and min(levels[-3:]) > levels[0] - 0.1 * fall
+    lost = levels.index(min(levels)) < len(levels) - 3 and min(levels[-3:]) > levels[0] - 0.1 * fall
+    return lost and not swings.comes_back(told, values, min(levels))
 
 
 def _still_falling(told: Told, values: Sequence[float]) -> bool | None:

@@ -13,6 +13,12 @@ from .printed_words import words_of
 _PARTS = {"loss": "loss_part", "eval_loss": "eval_loss_part"}
 POSITIONS = frozenset(("step", "env_step", "epoch", "total_steps", "total_epochs"))
 """Metrics that say where a run is; validation has no other."""
+_OF_SPLIT = {
+    ("eval_accuracy", False): "accuracy",
+    ("bare_error_rate", False): "error_rate",
+    ("bare_error_rate", True): "eval_error_rate",
+}
+"""What a score is that is mostly of validation, where a line says what it is of."""
 _SCORES = frozenset(("accuracy", "eval_accuracy"))
 _MARK = ":"
 _NUMBER = "n"
@@ -148,8 +154,8 @@ class Names:
 
     def _of_split(self, metric: str, validation: bool | None, *, strict: bool) -> str:
         """The same metric on validation or training data; a validation metric nobody keeps has no entry."""
-        if metric == "eval_accuracy" and validation is False:
-            return "accuracy"
+        if validation is not None and (metric, validation) in _OF_SPLIT:
+            return _OF_SPLIT[metric, validation]
         if not validation or metric.startswith("eval_") or metric in POSITIONS:
             return metric
         other = f"eval_{metric}"

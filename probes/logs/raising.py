@@ -75,7 +75,10 @@ class Raising:
         if traceback.raised is not None and stamped and not traceback.stamped:
             self._finish(worker)
             return False
-        if traceback.feed(line[start:].decode("utf-8", "replace"), number, line):
+        text = line[start:].decode("utf-8", "replace")
+        if traceback.label:
+            text = text.removeprefix(traceback.label)
+        if traceback.feed(text, number, line):
             return True
         self._finish(worker)
         return False

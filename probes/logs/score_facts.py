@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from traindx.engine.regex import regex
 
 from . import curve
+from .eval_facts import rises
 from .series import Curve, Series, curve_of
 from .told import Told
 
@@ -24,6 +25,8 @@ _PERCENT = 1.5
 """A score above this is counted to 100."""
 _ACCURACY = regex(r"\b(?:acc|top ?1|prec)")
 """The names of an accuracy, which training and validation print in one unit; other scores are of validation alone."""
+_ALL = 3.0
+"""A share of errors above this is counted to 100; with words put in, somewhat more than all may be wrong."""
 _OF_RARE = regex(r"\b(?:f1|recall|sensitivity|iou|dice|jaccard)\b")
 """The names of scores in which the samples of the commonest class do not count."""
 
@@ -58,9 +61,14 @@ def tell_scores(told: Told, train: Series | None, evals: Series | None) -> None:
 
 def _tell_kinds(told: Told, train: Series, evals: Series) -> None:
     """Whether what is printed of training and what of validation are different scores, that say nothing of each other."""
-    names = train.name.printed, evals.name.printed
-    alike = all(map(_ACCURACY.search, names)) or set(names[0].split()) & set(names[1].split()) - _OF_PART
+    alike = all(_ACCURACY.search(one.name.printed) for one in (train, evals)) or _are_alike(train, evals)
     told.tell("log.accuracy.of_other_kind", not alike, evals.marks[-1])
+
+
+def _are_alike(train: Series, evals: Series) -> bool:
+    """Whether two scores have a name in common, apart from what they are of."""
+    names = train.name.printed, evals.name.printed
+    return bool(set(names[0].split()) & set(names[1].split()) - _OF_PART)
 
 
 def _is_undefined(evals: Series) -> bool:
@@ -111,6 +119,21 @@ def tell_rare(told: Told, scores: Sequence[Series]) -> None:
         if high and len(values) >= 2 and max(values) == 0 and _OF_RARE.search(series.name.printed):
             told.tell("log.eval_accuracy.rare_zero", True, line.marks[-1])
             return
+
+
+def tell_error_rates(told: Told, training: Sequence[Series], validation: Sequence[Series]) -> None:
+    """How much is wrong at the end, of one kind in training and validation, and whether validation has turned up."""
+    evals = next((one for one in validation if curve_of(one).values), None)
+    if evals is None:
+        return
+    train = next((one for one in training if curve_of(one).values and _are_alike(one, evals)), None)
+    both = [(f"log.{name}error_rate", curve_of(one)) for name, one in (("", train), ("eval_", evals)) if one]
+    whole = 100.0 if max(line.values[-1] for _, line in both) > _ALL else 1.0
+    for name, line in both:
+        told.tell(f"{name}.last", line.values[-1] / whole, line.marks[-1])
+    values = (line := curve_of(evals)).values
+    if len(values) >= _SOME and min(values) > 0:
+        told.tell("log.eval_error_rate.rising", rises(told, values), line.marks[-1])
 
 
 def _swings(values: Sequence[float]) -> bool:

@@ -13,7 +13,7 @@ from .positions import Positions
 from .rate_facts import tell_rate
 from .reward_facts import policy, tell_rewards
 from .run_facts import tell_host_memory, tell_memory, tell_norm, tell_scale, tell_skips
-from .score_facts import tell_lowest, tell_rare, tell_scores
+from .score_facts import tell_error_rates, tell_lowest, tell_rare, tell_scores
 from .series import Curve, Series, curve_of
 from .speed import tell_speed
 from .spikes import tell_resume, tell_spikes
@@ -111,6 +111,8 @@ def _tell_scores(told: Told, store: Store) -> None:
     training, validation = store.of("accuracy"), store.of("eval_accuracy")
     tell_scores(told, next(iter(training), None), next(iter(validation), None))
     tell_rare(told, [*validation, *training, *store.of("eval_recall")])
+    rates = store.of("eval_error_rate") or store.of("bare_error_rate")
+    tell_error_rates(told, store.of("error_rate"), rates)
     for series in store.of("eval_accuracy_lowest")[:1]:
         tell_lowest(told, series, next(iter(validation), None))
 

@@ -15,6 +15,8 @@ _SOME = 3
 _PARTS = 30
 """Levels of a long curve that does not jump about."""
 _TENTHS = 10
+_BACK, _NEAR = 0.15, 1.25
+"""A loss is not lost of which this share of the last values lies within so many times the best level."""
 
 
 def diverging(told: Told, values: Sequence[float]) -> bool | None:
@@ -38,8 +40,17 @@ def diverging(told: Told, values: Sequence[float]) -> bool | None:
         and min(tail) > told.limits["divergence_ratio"] * min(levels)
         # Next to the bottom of a long fall, many times the least of all is next to nothing still.
         and lost > told.limits["divergence_share"] * won
+        and not comes_back(told, values, min(levels))
     )
     return up or (False if len(values) >= told.limits["points_few"] else None)
+
+
+def comes_back(told: Told, values: Sequence[float], best: float) -> bool:
+    """Whether many of the last losses are as low as they ever were: the others are of batches that are harder."""
+    if len(values) < _TENTHS * told.limits["points_few"]:
+        return False
+    last = sorted(values[-(len(values) // _TENTHS) :])
+    return last[int(_BACK * len(last))] < _NEAR * best
 
 
 def turned_up(told: Told, values: Sequence[float]) -> bool | None:

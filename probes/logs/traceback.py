@@ -35,6 +35,8 @@ class Traceback:
         self.indent = len(found["indent"]) - len(found["indent"].lstrip()) if found else 0
         kind = NOTEBOOK_HEADER.fullmatch(found["indent"]) if found else None
         self.notebook = kind["type"] if kind else ""
+        self.label = found["indent"] if found and not kind and found["indent"].strip() else ""
+        """What a launcher of its own writes before each line, as it stands before the first."""
         self.stamped = False
         """Its first line begins with a time or a log level."""
         self.frames: list[Frame] = []

@@ -61,6 +61,7 @@ class Grammar:
         self._turn, self._also = phrase("turn"), phrase("also")
         self._worked, self._failed, self._trouble = phrase("worked"), phrase("failed"), phrase("trouble")
         self._negation, self._not, self._hedge = phrase("negation"), phrase("not"), phrase("hedge")
+        self._awhile = phrase("awhile")
 
     def parts(self, sentence: str, things: Sequence[Span]) -> list[list[Clause]]:
         """The clauses of a sentence, by part. Words inside `things` say nothing about how they went."""
@@ -85,7 +86,7 @@ class Grammar:
 
     def _clause(self, text: str, start: int, end: int, after: str, marks: Sequence[Mark]) -> Clause:
         own = [
-            self._weighed(text[start : mark.start], after, mark)
+            self._weighed(text[start : mark.start], text[mark.start :], after, mark)
             for mark in marks
             if start <= mark.start < end
         ]
@@ -93,13 +94,15 @@ class Grammar:
         negated = not said and self._not.search(text, start, end) is not None
         return Clause(start, end, after, said, negated, self._also.search(text, start, end) is not None)
 
-    def _weighed(self, before: str, after: str, mark: Mark) -> Mark | None:
-        """The mark as the words before it leave it: as it is, turned round, or only wished for."""
+    def _weighed(self, before: str, on: str, after: str, mark: Mark) -> Mark | None:
+        """The mark as the words around leave it: as it is, turned round, only wished for, or not for long."""
         if mark.strong and not mark.good:
             return mark
         if mark.good and self._hedge.search(before):
             return None
         turned = after == "nor" or self._negation.search(before) is not None
+        if mark.good and not turned and self._awhile.match(on):
+            return None
         return Mark(mark.start, not mark.good, mark.strong) if turned else mark
 
     def _marks(self, text: str) -> Iterator[Mark]:

@@ -98,6 +98,21 @@ def test_a_traceback_of_a_notebook(read: Reads) -> None:
     assert run["log.exception.code"] == "step(x)"
 
 
+@pytest.mark.parametrize(
+    "label", ["web_1  | ", "2023-04-29 06:01:12.977 [177/fit/578 (pid 28936)] [9c5-4f] "]
+)
+def test_what_a_launcher_writes_before_each_line_is_no_part_of_the_traceback(read: Reads, label: str) -> None:
+    run = read("".join(label + line for line in TRACEBACK.splitlines(keepends=True)))
+    assert run["log.exception.type"] == "RuntimeError"
+    assert (run["log.exception.file"], run["log.exception.line"]) == ("/home/me/train.py", 20)
+    assert run["log.exception.code"] == "loss.backward()"
+
+
+def test_what_stands_before_the_first_line_alone_is_no_label(read: Reads) -> None:
+    run = read("it broke: " + TRACEBACK)
+    assert (run["log.exception.type"], run["log.exception.code"]) == ("RuntimeError", "loss.backward()")
+
+
 def test_an_exception_without_a_traceback_counts(read: Reads) -> None:
     assert (
         read("torch.OutOfMemoryError: CUDA out of memory.\n")["log.exception.type"]

@@ -66,6 +66,15 @@ def test_a_loss_next_to_nothing_that_is_many_times_its_least_has_not_diverged(
     assert read(epochs(" ".join(f"{one:.6f}" for one in values)))["loss.diverging"] is diverging
 
 
+@pytest.mark.parametrize(("easy", "diverging"), [(3, False), (200, True)])
+def test_a_loss_of_which_some_batches_are_hard_is_not_lost(read: Reads, easy: int, diverging: bool) -> None:
+    """From somewhere on most batches hold what no model foresees; the others are as low as ever."""
+    calm = [2.0 * 0.9**step + 0.1 for step in range(60)]
+    hard = [0.11 if step % easy == 0 else 6.0 + step % 7 for step in range(1, 200)]
+    found = read(epochs(" ".join(f"{one:.6f}" for one in (*calm, *hard))))
+    assert (found["loss.diverging"], found["loss.relapsed"]) == (diverging, diverging)
+
+
 def test_a_jump_within_a_loss_that_was_learnt_within_a_few_steps_is_no_rise(read: Reads) -> None:
     """As where new classes come to those that are known by heart: the loss jumps, and falls to next to nothing again."""
     least = [1e-7 * (1 + step % 3) for step in range(60)]

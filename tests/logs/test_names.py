@@ -34,6 +34,28 @@ def test_a_part_of_the_loss_is_no_score(read: Reads) -> None:
     assert (run["log.accuracy.last"], run["log.eval_accuracy.last"]) == (None, None)
 
 
+def test_errors_in_single_samples_are_none_of_validation(read: Reads) -> None:
+    samples = "".join(f'  WER: 0.{n}1\n  loss: 0.8\n  result: "a sample"\n' for n in range(1, 6))
+    run = read(
+        f"Epoch 3\nTraining loss=12.9 WER: 0.159\n{samples}Validation loss=178.3 WER: 0.512\n{samples}"
+    )
+    assert (run["log.error_rate.last"], run["log.eval_error_rate.last"]) == (0.159, 0.512)
+    assert run["log.eval_error_rate.rising"] is None
+
+
+def test_errors_without_a_word_about_training_are_of_validation(read: Reads) -> None:
+    run = read(
+        "".join(f"epoch {n} | loss: {9 - n}.5 | WER: {wer}.0\n" for n, wer in enumerate((44, 31, 33, 38, 41)))
+    )
+    assert run["log.error_rate.last"] is None
+    assert (run["log.eval_error_rate.last"], run["log.eval_error_rate.rising"]) == (0.41, True)
+
+
+def test_errors_of_another_kind_in_training_are_not_compared(read: Reads) -> None:
+    run = read("epoch 1 | train cer: 0.04 | val wer: 0.33\nepoch 2 | train cer: 0.03 | val wer: 0.31\n")
+    assert (run["log.error_rate.last"], run["log.eval_error_rate.last"]) == (None, 0.31)
+
+
 def test_the_row_of_a_class_is_no_score_of_the_run(read: Reads) -> None:
     table = "| Class |  IoU  |  Acc  |\n|  road | 97.61 | 98.61 |\n|  pole | 51.21 | 60.30 |\n"
     assert read(f"step 100 | loss 0.5\n{table}step 200 | loss 0.4\n")["log.accuracy.last"] is None

@@ -150,6 +150,14 @@ def test_a_distance_that_rises_after_its_best(knowledge: Knowledge) -> None:
     assert facts(knowledge, eval_distance="14 9 8 8.1 7.9")["log.eval_distance.rising"] is False
 
 
+def test_errors_of_validation_that_become_more(knowledge: Knowledge) -> None:
+    found = facts(knowledge, eval_error_rate="42 31 29 33 36")
+    assert found["log.eval_error_rate.rising"] is True
+    assert found["log.eval_error_rate.last"] == pytest.approx(0.36)
+    assert "log.error_rate.last" not in found
+    assert facts(knowledge, eval_error_rate="1.2 0.8 0.55 0.52 0.51")["log.eval_error_rate.rising"] is False
+
+
 def test_zeros_with_nan_norms_hide_a_nan(knowledge: Knowledge) -> None:
     found = facts(knowledge, loss="2.3 2.1 0x4", grad_norm="1.1 1.2 nanx4")
     assert found["loss.masked_nan"] is True
