@@ -26,6 +26,11 @@ class Formats:
         self.seen: dict[str, LogFormatRule] = {}
         """The formats recognised so far."""
 
+    @property
+    def ids(self) -> Iterable[str]:
+        """All formats that there are."""
+        return self._formats.keys()
+
     def recognise(self, line: bytes, candidates: Iterable[str]) -> list[LogFormatRule]:
         """Those of the candidates that the line gives away; their names for metrics count from now on."""
         rules = [self._formats[one] for one in sorted(candidates)]

@@ -179,7 +179,7 @@ class LogProbe:
 
         blocks = Blocks(source, growing=self._noticing is not None)
         lines, store = Lines(self._knowledge), Store()
-        records = Records(lines.names, store)
+        records = Records(lines.names, store, lines.formats)
         log = Log(source.name, store, Positions(lines), lines, Heard(), is_text=False)
         if self._noticing is not None:
             self._noticing.begin(log, self._hits, records.flush)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .formats import Formats
 from .marks import Each, Mark
 from .names import POSITIONS, Name, Names
 from .quantities import memory_gib
@@ -14,6 +15,8 @@ from .rows import MAX_COLUMNS, Row, numeric
 from .store import Store
 
 _BATCH = 2000
+_TELLING = 5
+"""Rows that are looked at to tell whose they are: their names for metrics count from then on."""
 _DEEPEST = 5
 """Levels of a record that are read: RLlib keeps a loss below `info/learner/default_policy/learner_stats`."""
 
@@ -21,8 +24,8 @@ _DEEPEST = 5
 class Records:
     """Takes rows into series."""
 
-    def __init__(self, names: Names, store: Store) -> None:
-        self._names, self._store = names, store
+    def __init__(self, names: Names, store: Store, formats: Formats | None = None) -> None:
+        self._names, self._store, self._formats = names, store, formats
         self._known: dict[str, Name | None] = {}
         self._batches: dict[Name, list[tuple[float, Mark]]] = {}
         self.rows = 0
@@ -31,6 +34,10 @@ class Records:
     def take(self, row: Row) -> None:
         """Take in one row."""
         line, values = row
+        text = json.dumps({key: values[key] for key in list(values)[:40]}, default=str)[:400].encode()
+        if self._formats is not None and self.rows < _TELLING:
+            self._formats.recognise(text, self._formats.ids)
+            self._known.clear()
         numbers = {name: value for name, value in _flat(values) if value is not None}
         named = [(self._name(name), value) for name, value in list(numbers.items())[:MAX_COLUMNS]]
         at = {
@@ -41,7 +48,6 @@ class Records:
         if at.get("total_steps", 0) > 0:
             self.total_steps = int(at["total_steps"])
         step = at.get("step", at.get("env_step"))
-        text = json.dumps({key: values[key] for key in list(values)[:40]}, default=str)[:400].encode()
         mark = Mark(line, text, step=step, epoch=at.get("epoch"))
         for name, value in named:
             if name is not None and name.metric not in POSITIONS:

@@ -66,3 +66,18 @@ def test_event_files_are_read_without_tensorboard(read: Reads) -> None:
 def test_what_is_no_event_file_is_a_note(read: Reads) -> None:
     run = read(b"just some text that is long enough to hold a header", Kind.EVENTS)
     assert (run.findings.inputs[0].bad, run.note) == (True, "not a TensorBoard event file")
+
+
+def test_a_time_beside_that_of_the_data_is_the_time_of_a_step(read: Reads) -> None:
+    rows = "".join(
+        json.dumps({"data_time": 1.9, "iteration": 20 * one, "time": 2.3, "total_loss": 2 - one / 100}) + "\n"
+        for one in range(1, 30)
+    )
+    facts = read(rows, Kind.RECORDS)
+    assert facts["log.speed.steps_per_second"] == pytest.approx(1 / 2.3)
+    assert facts["log.speed.data_share"] == pytest.approx(1.9 / 2.3)
+
+
+def test_a_time_alone_may_be_any(read: Reads) -> None:
+    rows = "".join(json.dumps({"time": 60.0 * one, "loss": 2 - one / 100}) + "\n" for one in range(1, 30))
+    assert read(rows, Kind.RECORDS)["log.speed.steps_per_second"] is None
