@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from traindx.engine.conditions import witnesses
 from traindx.engine.facts import Fact, Facts, Origin, Scalar, Value
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import CheckRule
@@ -47,7 +48,9 @@ def checked(facts: Facts, knowledge: Knowledge) -> Iterator[Checked]:
         holds: Value | None = check.rule(facts.value)
         if holds is None:
             continue
-        premises = [fact for name in sorted(check.rule.needs) if (fact := facts.get(name))]
+        # Of `a and (b or c)` what is only the default of c takes nothing from a and b.
+        decided = dict.fromkeys(name for name, _ in witnesses(check.rule.node, facts.value))
+        premises = [fact for name in decided if (fact := facts.get(name))]
         if not (holds and all(fact.origin is Origin.DEFAULT for fact in premises)):
             yield Checked(check, bool(holds), premises)
 

@@ -56,6 +56,10 @@ CASES: dict[str, tuple[dict[str, Scalar], dict[str, Scalar]]] = {
         {"global_batch_size": 16, "micro_batch_size": 4, "devices": 4, "dialect": "deepspeed"},
     ),
     "processes-do-not-multiply": ({"world_size": 8, "devices": 2, "nodes": 2}, {"world_size": 4, "devices": 2, "nodes": 2}),
+    "rendezvous-on-each-own-machine": (
+        {"nodes": 2, "environment": ("MASTER_ADDR=127.0.0.1", "MASTER_PORT=29500")},
+        {"nodes": 2, "environment": ("MASTER_ADDR=node01", "MASTER_PORT=29500")},
+    ),
     "fsdp-and-zero": ({"fsdp": True, "zero_stage": 3}, {"fsdp": False, "zero_stage": 3}),
     "offload-without-sharding": ({"cpu_offload": True, "zero_stage": 0}, {"cpu_offload": True, "zero_stage": 2}),
     "checkpointing-with-kv-cache": ({"gradient_checkpointing": True, "use_cache": True}, {"gradient_checkpointing": True, "use_cache": False}),
@@ -114,6 +118,15 @@ def test_what_a_trainer_takes_by_itself_contradicts_nothing(read: Reads) -> None
         {"a.toml": "network_dim = 8\nunet_lr = 1e-4\ntrain_data_dir = 'x'\nlr_warmup_steps = 100\nseed = 1\n"}
     )
     assert run["contradiction"] is False
+
+
+def test_a_default_that_decides_nothing_excuses_nothing(read: Reads) -> None:
+    """Latents are cached and colours changed; that images are not cropped is kohya's default."""
+    text = "accelerate launch train_network.py --network_module networks.lora --cache_latents --color_aug\n"
+    run = read({"train.sh": text})
+    assert run["contradictions"] == (
+        "latents are cached once, so images can neither change colour nor be cropped anew",
+    )
 
 
 def test_files_of_one_run_must_agree(read: Reads) -> None:
