@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from traindx.engine.facts import Fact, Facts, Origin, Scalar
+from traindx.engine.facts import Fact, Facts, Origin, Value
 from traindx.engine.kb.knowledge import Knowledge
 
 from .conftest import Reads
 
 # Check -> settings under which it fires, and under which it is silent.
-CASES: dict[str, tuple[dict[str, Scalar], dict[str, Scalar]]] = {
+CASES: dict[str, tuple[dict[str, Value], dict[str, Value]]] = {
     "fp16-and-bf16": ({"fp16_enabled": True, "bf16_enabled": True}, {"fp16_enabled": True, "bf16_enabled": False}),
     "grad-scaler-with-bf16": ({"grad_scaler": True, "precision": "bf16"}, {"grad_scaler": True, "precision": "fp16"}),
     "loss-scale-with-bf16": ({"loss_scale_static": 128.0, "precision": "bf16"}, {"loss_scale_static": 0.0, "precision": "bf16"}),
@@ -89,7 +89,7 @@ def test_every_check_has_a_case(knowledge: Knowledge) -> None:
 
 @pytest.mark.parametrize("check", sorted(CASES))
 def test_a_check_fires_and_stays_silent_and_does_not_know(knowledge: Knowledge, check: str) -> None:
-    def holds(settings: dict[str, Scalar]) -> object:
+    def holds(settings: dict[str, Value]) -> object:
         facts = Facts()
         facts.extend(Fact(f"config.{name}", value, Origin.CONFIG) for name, value in settings.items())
         return knowledge.checks[check].rule(facts.value)

@@ -39,6 +39,26 @@ def test_gradients_that_nobody_clears_are_seen() -> None:
     assert loop(body)["grad.not_cleared"] is True
 
 
+def test_gradients_of_copies_of_the_weights_are_set_and_not_added_up() -> None:
+    """As where weights in half precision are trained by copies that are more precise."""
+    torch.manual_seed(0)
+    model = mlp()
+    copies = [one.detach().clone() for one in model.parameters()]
+    with checked() as said:
+        optimizer = torch.optim.Adam(copies, lr=0.01)
+        for _ in range(16):
+            loss = loss_of(model)
+            model.zero_grad()
+            loss.backward()
+            for weights, copy in zip(model.parameters(), copies, strict=True):
+                copy.grad = None if weights.grad is None else weights.grad.clone()
+            optimizer.step()
+            with torch.no_grad():
+                for weights, copy in zip(model.parameters(), copies, strict=True):
+                    weights.copy_(copy)
+    assert not said.facts.get("grad.not_cleared")
+
+
 def clear_by_module(model: Any, optimizer: Any) -> None:
     model.zero_grad()
 
@@ -126,6 +146,44 @@ def test_gradients_that_no_step_uses_are_seen() -> None:
         loss_of(model).backward()
 
     assert loop(body, steps=30)["grad.backward_without_step"] is True
+
+
+def clear_by_optimizer(model: Any, optimizer: Any) -> None:
+    optimizer.zero_grad()
+
+
+CLEARING = [clear_by_optimizer, clear_by_module, clear_by_none, clear_in_place]
+
+
+@pytest.mark.parametrize("clear", CLEARING)
+@pytest.mark.parametrize("each", [True, False])
+def test_accumulation_that_is_cleared_with_each_part_loses_all_but_the_last(clear: Any, each: bool) -> None:
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        for part in range(4):
+            if each or not part:
+                clear(model, optimizer)
+            (loss_of(model) / 4).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+
+    assert loop(body)["grad.discarded"] is each
+
+
+@pytest.mark.parametrize("clear", CLEARING)
+def test_gradients_of_several_tasks_that_the_script_puts_together_are_not_lost(clear: Any) -> None:
+    """As where conflicts between tasks are taken out of their gradients, one by one."""
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        kept = []
+        for _ in range(3):
+            clear(model, optimizer)
+            loss_of(model).backward()
+            kept.append([one.grad.clone() for one in model.parameters()])
+        for one, *parts in zip(model.parameters(), *kept, strict=True):
+            one.grad = torch.stack(parts).mean(0)
+        optimizer.step()
+
+    assert not loop(body).facts.get("grad.discarded")
 
 
 def test_weights_moved_by_hand_need_no_step() -> None:

@@ -75,6 +75,21 @@ def test_evaluation_in_train_mode_is_seen() -> None:
     assert epochs(no_grad_in_train)["model.train_mode_in_eval"] is True
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_norm_that_keeps_no_averages_is_the_same_in_either_mode(kept: bool) -> None:
+    norm = nn.BatchNorm1d(16, track_running_stats=kept)
+    model = nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(), nn.Linear(16, 4))
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        loss_of(model).backward()
+        optimizer.step()
+        if step % 10 == 0:
+            no_grad_in_train(model)
+
+    assert loop(body, 30, model)["model.train_mode_in_eval"] is kept
+
+
 def test_evaluation_with_gradients_is_seen() -> None:
     said = epochs(grad_in_eval)
     assert said["model.grad_in_eval"] is True

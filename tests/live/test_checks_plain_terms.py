@@ -75,3 +75,24 @@ def test_what_is_printed_beside_the_loss_is_none() -> None:
         return F.mse_loss(value, stored + 1)
 
     assert "loss.term_plain" not in updates(printed).facts
+
+
+@pytest.mark.parametrize(
+    ("taught", "told"), [("nobody", True), ("the pupil", None), ("another teacher", None)]
+)
+def test_a_teacher_that_is_compared_with_what_it_gave_teaches_nobody(taught: str, told: bool | None) -> None:
+    with checked() as said:
+        teacher, other, pupil = nn.Linear(8, 4), nn.Linear(8, 4), nn.Linear(8, 4)
+        optimizer = torch.optim.Adam(pupil.parameters(), lr=0.01)
+        for _ in range(12):
+            seen, labels = classes()
+            with torch.no_grad():
+                given, second = teacher(seen), other(seen)
+            answer = pupil(seen)
+            compared = {"nobody": given, "the pupil": answer, "another teacher": second}[taught]
+            shares: Any = F.kl_div(compared.log_softmax(1), given.softmax(1), reduction="batchmean")
+            loss = 4 * shares + F.cross_entropy(answer, labels)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert said.facts.get("loss.term_of_itself") is told

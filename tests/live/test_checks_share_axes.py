@@ -68,6 +68,42 @@ def test_a_likelihood_of_pictures_takes_the_second_axis_for_the_classes(dim: int
     assert said.facts.get(PLACES) is told
 
 
+def words() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.randn(6, 7, 8), torch.randint(0, 4, (6, 7))
+
+
+@pytest.mark.parametrize(("dim", "told"), [(1, PLACES), (0, SAMPLES), (2, None)])
+@pytest.mark.parametrize("way", ["rows", "turned", "copied"])
+def test_a_likelihood_of_sequences_is_read_in_rows_and_turned_round(
+    dim: int, told: str | None, way: str
+) -> None:
+    def loss(scores: Any, labels: Any) -> Any:
+        chances = F.log_softmax(scores, dim)
+        if way == "rows":
+            return F.nll_loss(chances.reshape(-1, 4), labels.reshape(-1))
+        last = chances.transpose(1, 2)
+        return F.nll_loss(last.contiguous() if way == "copied" else last, labels)
+
+    said = train(nn.Linear(8, 4), loss, words)
+    assert [name for name in (SAMPLES, PLACES) if said.facts.get(name)] == ([told] if told else [])
+
+
+@pytest.mark.parametrize("size", [4, 7])
+def test_classes_that_are_turned_to_the_end_before_they_are_cut_to_rows_are_no_fault(size: int) -> None:
+    """As many places as classes look the same on either side."""
+
+    def loss(scores: Any, labels: Any) -> Any:
+        chances = F.log_softmax(scores, 1)
+        return F.nll_loss(chances.transpose(1, 2).reshape(-1, 4), labels.reshape(-1))
+
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.randn(6, 8, size), torch.randint(0, 4, (6, size))
+
+    said = train(nn.Conv1d(8, 4, 1), loss, batch)
+    assert not said.facts.get(SAMPLES)
+    assert not said.facts.get(PLACES)
+
+
 def test_places_moved_behind_the_classes_are_no_fault() -> None:
     def loss(scores: Any, labels: Any) -> Any:
         last = scores.permute(0, 2, 3, 1).log_softmax(-1)

@@ -71,6 +71,78 @@ def test_a_search_along_a_line_is_no_accumulation() -> None:
     assert said.facts.get("loss.accumulated_unscaled") is not True
 
 
+@pytest.mark.parametrize("cleared", ["never", "before the step", "within", "by the module", "through data"])
+def test_a_closure_that_leaves_its_gradients_is_told(cleared: str) -> None:
+    """Clearing before the step is not enough: within it the weights move, and the gradients of the last ones stand."""
+    with checked() as said:
+        model, (inputs, labels) = mlp(), classes()
+        optimizer = torch.optim.LBFGS(
+            model.parameters(), lr=1e-3, max_iter=4, tolerance_grad=0, tolerance_change=0
+        )
+
+        def closure() -> Any:
+            if cleared == "within":
+                optimizer.zero_grad()
+            elif cleared == "by the module":
+                model.zero_grad(set_to_none=False)
+            elif cleared == "through data":
+                for one in model.parameters():
+                    if one.grad is not None:
+                        one.grad.data.zero_()
+            loss = cross_entropy(model(inputs), labels)
+            loss.backward()
+            return loss
+
+        for _ in range(8):
+            if cleared == "before the step":
+                optimizer.zero_grad()
+            optimizer.step(closure)
+    assert said["grad.not_cleared"] is (cleared in ("never", "before the step"))
+
+
+@pytest.mark.parametrize("kind", [torch.optim.LBFGS, torch.optim.SGD])
+def test_gradients_that_the_script_sets_itself_take_the_place_of_the_last_ones(kind: Any) -> None:
+    with checked() as said:
+        model, (inputs, labels) = mlp(), classes()
+        optimizer = kind(model.parameters(), lr=1e-3)
+
+        def closure() -> Any:
+            loss = cross_entropy(model(inputs), labels)
+            weights = list(model.parameters())
+            for one, grad in zip(weights, torch.autograd.grad(loss, weights), strict=True):
+                one.grad = grad
+            return loss
+
+        for _ in range(12):
+            if kind is torch.optim.SGD:
+                closure()
+                optimizer.step()
+            else:
+                optimizer.step(closure)
+    assert said.facts.get("grad.not_cleared") is not True
+
+
+def test_a_closure_that_adds_up_parts_of_a_batch_has_cleared_its_gradients() -> None:
+    with checked() as said:
+        model, (inputs, labels) = mlp(), classes()
+        optimizer = torch.optim.LBFGS(
+            model.parameters(), lr=1e-3, max_iter=4, tolerance_grad=0, tolerance_change=0
+        )
+
+        def closure() -> Any:
+            optimizer.zero_grad()
+            losses = [
+                cross_entropy(model(x), y) / 4 for x, y in zip(inputs.split(8), labels.split(8), strict=True)
+            ]
+            for loss in losses:
+                loss.backward()
+            return sum(losses)
+
+        for _ in range(8):
+            optimizer.step(closure)
+    assert said["grad.not_cleared"] is False
+
+
 def test_what_the_closure_gives_and_raises_reaches_the_caller() -> None:
     with checked():
         model = mlp()

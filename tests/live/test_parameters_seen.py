@@ -129,6 +129,23 @@ def test_layers_in_a_plain_list_are_named() -> None:
     assert known["model.not_in_optimizer_names"] == ["blocks[0].weight", "blocks[0].bias"]
 
 
+@pytest.mark.parametrize("teacher", [False, True])
+def test_layers_in_a_private_list_are_named_but_for_a_network_that_is_hidden_to_stay(teacher: bool) -> None:
+    class Merge(nn.Module):
+        def __init__(self, branches: list[nn.Module]) -> None:
+            super().__init__()
+            self._layers = branches
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.cat([one(x) for one in self._layers], 1)
+
+    branch = nn.Sequential(nn.Linear(8, 8), nn.ReLU()).train(not teacher)
+    model = nn.Sequential(Merge([branch]), nn.Linear(8, 4))
+    known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.1))))
+    names = ["0._layers[0].0.weight", "0._layers[0].0.bias"]
+    assert known.get("model.not_in_optimizer_names") == (None if teacher else names)
+
+
 def test_a_frozen_backbone_is_no_fault() -> None:
     model = an_mlp()
     model[0].requires_grad_(False)  # type: ignore[index]

@@ -19,6 +19,7 @@ PARTS = (
     "gradients.Gradients",
     "models.Models",
     "initial.Initial",
+    "first_output.FirstOutput",
     "loading.Loading",
     "restoring.Restoring",
     "printed.Printed",
@@ -63,6 +64,7 @@ PARTS = (
     "checks.shared_handles.SharedHandles",
     "checks.groups.Groups",
     "checks.hooks.Hooks",
+    "checks.feeding.Feeding",
 )
 """`module.Class` below this package; each is made as `Class(journal, options, watcher)`."""
 

@@ -27,13 +27,18 @@ def as_it_is_now(model: ModelSeen) -> Iterator[tuple[int, str]]:
 
 
 def in_plain_lists(model: ModelSeen) -> Iterator[tuple[int, str]]:
-    """Parameters of modules that stand in a list, tuple or dict of the model, where torch does not see them."""
+    """Parameters of modules that stand in a list, tuple or dict of the model, where torch does not see them.
+
+    A network may be hidden there on purpose, under a name that says so, to stay as it is: that one was put in eval mode.
+    """
     for root in model.roots:
         for module in root.modules():
             for key, value in vars(module).items():
-                if key.startswith("_") or not isinstance(value, (list, tuple, dict)) or len(value) > MOST:
+                if key == "_modules" or not isinstance(value, (list, tuple, dict)) or len(value) > MOST:
                     continue
                 for place, one in value.items() if isinstance(value, dict) else enumerate(value):
+                    if key.startswith("_") and not getattr(one, "training", False):
+                        continue
                     for name, parameter in _parameters(one):
                         inside = f"{model.modules.get(id(module), '')}.{key}[{place!r}].{name}"
                         yield id(parameter), inside.lstrip(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .activations import Activations
+from .alone import Alone
 from .attention import Attention
 from .axes import Axes
 from .balance import Balance
@@ -38,16 +39,19 @@ from .pair_labels import PairLabels
 from .plain_terms import PlainTerms
 from .positions import Positions
 from .ranks import Ranks
+from .recorded import Recorded
 from .regression import Regression
 from .rivals import Rivals
 from .rounded import Rounded
 from .same_batch import SameBatch
 from .share_axes import ShareAxes
+from .silenced import Silenced
 from .steps_in_graph import StepsInGraph
 from .syncs import Syncs
 from .tables import Tables
 from .teachers import Teachers
 from .terms import Terms
+from .through_time import ThroughTime
 from .together import Together
 from .unread import Unread
 from .unturned import Unturned
@@ -68,9 +72,11 @@ CHECKS: tuple[type[Check], ...] = (
     SameBatch,
     Ranks,
     Syncs,
+    Recorded,
     Inputs,
     Outputs,
     Normalisation,
+    Alone,
     Attention,
     Lookahead,
     Axes,
@@ -85,6 +91,8 @@ CHECKS: tuple[type[Check], ...] = (
     Drowned,
     Terms,
     Activations,
+    Silenced,
+    ThroughTime,
     Layers,
     Moving,
     Padding,

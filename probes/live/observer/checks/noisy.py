@@ -18,7 +18,8 @@ MANY = 1000
 def is_noisy(module: Any) -> bool:
     """Whether a module behaves differently in the two modes: by its kind, or as `F.dropout(x, p, self.training)`."""
     if any(kind.__name__ in NOISY for kind in type(module).__mro__):
-        return bool(getattr(module, "p", 1.0) > 0)
+        # Without averages of its own it normalises by the batch in either mode.
+        return bool(getattr(module, "p", 1.0) > 0) and getattr(module, "track_running_stats", True)
     # The class of a scripted module raises where it is asked for its forward.
     code = getattr(getattr(type(module), "forward", None), "__code__", None)
     names = set(code.co_names) if code is not None else set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from ..operations import Call
@@ -14,7 +15,10 @@ NAMES = ("running_mean", "running_var", "weight", "bias")
 TINY = 1e-5
 
 LAYERS = 64
-"""Frozen layers whose averages are remembered."""
+"""Layers whose averages are remembered."""
+
+AGAIN = 2
+"""Looks in which the same averages were kept. What is made for one call is thrown away after it."""
 
 
 class Normalisation(Check):
@@ -26,6 +30,9 @@ class Normalisation(Check):
     A layer whose weights were learnt before and are frozen now may go on averaging in train mode: what was frozen changes
     all the same. A copy that follows its model and one side of two that take turns are frozen as well; the weights of
     the one change, and those of the other an optimizer holds.
+
+    The momentum of a layer is the share of the newest batch in its averages; elsewhere that of the old ones is called so.
+    An average over all batches so far begins with all of the first, so the least share counts.
     """
 
     name = "normalisation"
@@ -38,6 +45,8 @@ class Normalisation(Check):
         self._frozen: dict[int, tuple[Any, Any, Any, Any, Any]] = {}
         """Of each frozen layer, by the id of its averages: these, its weights, and copies of the weights, averages and variances."""
         self._new = self._frozen.copy()
+        self._shares: dict[int, tuple[weakref.ref[Any], float, int]] = {}
+        """Of each layer, by the id of its averages: these, the least share of a batch in them, and in how many looks."""
 
     def called(self, call: Call) -> None:
         """A layer has normalised; in eval mode it averages over nothing."""
@@ -45,6 +54,7 @@ class Normalisation(Check):
         if call.argument(5, "training", False) and readable(self.torch, values) and values.dim() > 1:
             count = values.numel() // values.shape[1]
             self._fewest = min(self._fewest or count, count)
+            self._follow(call.argument(1, "running_mean"), call.argument(6, "momentum", 0.1))
             if len(self._frozen) < LAYERS and id(call.argument(1, "running_mean")) not in self._frozen:
                 self._remember(*(call.argument(place, name) for place, name in enumerate(NAMES, 1)))
 
@@ -54,12 +64,26 @@ class Normalisation(Check):
             return
         self.say("model.batchnorm_values", self._fewest)
         self._fewest = 0
+        if kept := [
+            share for mean, share, looks in self._shares.values() if looks >= AGAIN and mean() is not None
+        ]:
+            self.say("model.batchnorm_newest_share", round(min(kept), 4))
         self._compare()
         forwards = self.watcher.forwards
         for copy in forwards.copies.values() if forwards is not None else ():
             module = copy.module()
             if module is not None and not module.training:
                 self._left_behind(module)
+
+    def _follow(self, mean: Any, share: Any) -> None:
+        """A layer keeps averages, and takes this share of the batch into them."""
+        if not readable(self.torch, mean) or not isinstance(share, float):
+            return
+        known = self._shares.get(id(mean))
+        if known is not None and known[0]() is mean:
+            self._shares[id(mean)] = (known[0], min(known[1], share), known[2] + 1)
+        elif len(self._shares) < LAYERS:
+            self._shares[id(mean)] = (weakref.ref(mean), share, 1)
 
     def _remember(self, mean: Any, variance: Any, weight: Any, bias: Any) -> None:
         """A layer that is frozen, and not as new as it was made."""

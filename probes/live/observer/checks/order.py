@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ..graphs import version_of
 from ..journal import Journal
 from ..model import held
+from .leftovers import LeftOvers
 from .turns import Follower
 
 if TYPE_CHECKING:
     import torch
 
+    from ..model import ModelSeen
     from ..watcher import Watcher
 
 STALE = 3
@@ -52,6 +54,7 @@ class Order(Follower):
         self._wasted = 0
         self._versions: dict[int, int] = {}
         self._attacks = False
+        self._left = LeftOvers()
 
     def begin_turn(self) -> None:
         """What lies between the turns was not seen."""
@@ -60,6 +63,7 @@ class Order(Follower):
         self._thrown = self._wasted = self._since_step = 0
         self._in_use = False
         self._still = []
+        self._left.forget()
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Whoever wants a gradient of the input (an attack, a saliency map) throws those of the weights away."""
@@ -67,12 +71,19 @@ class Order(Follower):
             getattr(one, "requires_grad", False) for one in (*args, *kwargs.values())
         )
 
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """A module may have cleared them as well, or the script itself."""
+        if self._in_use and self._left.are_gone():
+            for model in self._living()[:1]:
+                self.gradients_cleared(model.optimizer)
+
     def after_backward(self, loss: torch.Tensor) -> None:
         """New gradients."""
         self._backwards += 1
         self._since_step += 1
         self._in_use = True
         self._cleared.clear()
+        self._left.take(self._living())
         if not self._steps and self._since_step == THROWN:
             self._still = self._samples()
         if not self._steps and self._since_step == NEVER:
@@ -93,6 +104,8 @@ class Order(Follower):
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Are there new gradients since this optimizer's last step?"""
         key = id(optimizer)
+        if self._left.were_replaced():
+            self._thrown = 0  # the script has put them together from those of several passes
         some = optimizer.param_groups[0]["params"][:4]
         marks = [(id(one.grad), one.grad._version) for one in some if one.grad is not None]
         fresh = (self._backwards, marks)
@@ -127,6 +140,9 @@ class Order(Follower):
                 self._journal.fact(name, False)
             if not self._wasted:
                 self._journal.fact("grad.discarded", False)
+
+    def _living(self) -> list[ModelSeen]:
+        return [one for one in self._watcher.models.values() if one.is_alive]
 
     def _moved(self, optimizer: torch.optim.Optimizer) -> bool:
         """Whether the script itself has moved the weights since the last step, as sharpness-aware training does."""

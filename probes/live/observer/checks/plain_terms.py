@@ -18,6 +18,14 @@ COMPARES = (
 )  # fmt: skip
 """Losses of two tensors."""
 
+DISTANCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div")
+"""Those of them that are zero where both are the same."""
+
+NOTHING = 1e-6
+
+AGAIN = 2
+"""Looks in a row in which a term was zero."""
+
 MEANS = ("mean", "sum")
 """What makes one number of many, as a loss that is written by hand does."""
 
@@ -44,10 +52,13 @@ class PlainTerms(Check):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self._zero = 0
         self._begin()
 
     def _begin(self) -> None:
         self._plain: dict[int, tuple[weakref.ref[Any], str]] = {}
+        self._nothing: set[str] = set()
+        """Where the distance of two tensors was zero."""
         self._added: dict[Any, str] = {}
 
     def look_began(self, step: int) -> None:
@@ -76,8 +87,14 @@ class PlainTerms(Check):
 
     def _of_many(self, call: Call, operands: list[Any]) -> str:
         """The line, where this compares many numbers, or takes their mean."""
-        many = sum(one.numel() > 1 for one in operands)
-        return str(call.place()) if many >= (2 if call.name in COMPARES else 1) else ""
+        many = [one for one in operands if one.numel() > 1]
+        if len(many) < (2 if call.name in COMPARES else 1):
+            return ""
+        where = str(call.place())
+        varied = bool((many[0] != many[0].flatten()[0]).any())
+        if call.name in DISTANCES and varied and abs(call.result.item()) < NOTHING:
+            self._nothing.add(where)
+        return where
 
     def _where(self, tensor: Any) -> str:
         known = self._plain.get(id(tensor))
@@ -90,3 +107,6 @@ class PlainTerms(Check):
             if where:
                 self.say("loss.term_plain", True)
                 self.say("loss.term_plain_where", where)
+                self._zero = self._zero + 1 if where in self._nothing else 0
+                if self._zero:
+                    self.say("loss.term_of_itself", self._zero >= AGAIN)

@@ -29,6 +29,9 @@ VALUE_BY_VALUE = re.compile(
 )
 """Nodes after which each value still stands where the share stood that it was made of."""
 
+TURNED = re.compile(r"(Permute|Transpose|T)Backward\d")
+"""Nodes after which the axes stand in another order, and the values along each are the same."""
+
 FAR = 6
 """How many of these are followed."""
 
@@ -101,22 +104,33 @@ class ShareAxes(Check):
                 self._crossed.append((one, call.place()))
 
     def _likelihood(self, call: Call) -> None:
-        """What takes log-probabilities of pictures takes the second axis for that of the classes."""
+        """What takes log-probabilities takes the second axis for that of the classes: of rows, the last of what they were cut from."""
         given = call.argument(0, "input")
-        one = self._made(given)
-        if one is None or given.dim() < 3 or one.axis == 1:
+        one = self._made(given, turned=readable(self.torch, given) and given.dim() > 2)
+        if one is None or one.shape[one.axis] < 2:
             return
-        if tuple(given.shape) == one.shape and tuple(given.stride()) == one.strides:
+        if given.dim() < 3:
+            rows = given.dim() == 2 < len(one.shape) and given.shape[1] == one.shape[-1]
+            crossed = rows and one.axis != len(one.shape) - 1
+        elif tuple(given.shape) == one.shape and tuple(given.stride()) == one.strides:
+            crossed = one.axis != 1
+        else:
+            # Turned round, an axis is known by its size alone.
+            crossed = sorted(given.shape) == sorted(one.shape) and given.shape[1] != one.shape[one.axis]
+        if crossed:
             self._crossed.append((one, call.place()))
 
-    def _made(self, values: Any) -> _Shares | None:
-        """The softmax whose result this is, or its logarithm, under whatever sizes."""
+    def _made(self, values: Any, turned: bool = False) -> _Shares | None:
+        """The softmax whose result this is, or its logarithm, under whatever sizes, and with its axes turned."""
         if not readable(self.torch, values) or not values.requires_grad:
             return None
         node: Any = grad_fn_of(values)
         for _ in range(FAR):
             known = [one for one in self._shares if one.node is node]
-            if known or node is None or not VALUE_BY_VALUE.match(node.name()):
+            passed = node is not None and (
+                VALUE_BY_VALUE.match(node.name()) or (turned and TURNED.match(node.name()))
+            )
+            if known or not passed:
                 return next((one for one in known if math.prod(one.shape) == values.numel()), None)
             parents = [parent for parent, _ in node.next_functions if parent is not None]
             node = parents[0] if len(parents) == 1 else None
