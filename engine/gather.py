@@ -6,8 +6,9 @@ change the order of the causes or whether a fix may be offered, and while time i
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .derive import derive
 from .devices import add_device_facts
@@ -76,12 +77,17 @@ class Gathered:
         handed_in = any(self.facts.value(name) for name in ("code.read", "config.files"))
         return in_trouble(self.facts) or (handed_in and not was_watched(self.facts))
 
+    def _words_of_this_run(self, knowledge: Knowledge) -> Iterable[str]:
+        """What was handed in, without what libraries print with every error of a kind, whatever its cause."""
+        always = knowledge.phrases.get("printed-always")
+        return (re.sub(always, " ", text) for text in self.excerpts) if always else self.excerpts
+
     def _hints(self, knowledge: Knowledge) -> dict[str, Weighed]:
         """The causes that the text reads like: of the symptoms that a person named, or else of all."""
         given = [one.symptom.id for one in self.seen if one.given]
         of_symptom = knowledge.asked_by["symptom"]
         causes = {cause for name in given for cause in of_symptom.get(name, ())} or set(knowledge.causes)
-        found = likenesses(self.excerpts, knowledge.page_words, frozenset(causes))
+        found = likenesses(self._words_of_this_run(knowledge), knowledge.page_words, frozenset(causes))
         weights = knowledge.weights
         # Who tells of a run or hands in its exception chose the words; settings and scripts have them for other reasons.
         # Words that alone made the symptom are not counted in full again.

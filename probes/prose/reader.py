@@ -12,6 +12,7 @@ from traindx.engine.kb.rules import SignatureRule
 
 from .clauses import Span
 from .denial import Denial
+from .figures import Figures
 from .patterns import Patterns
 from .trials import Trials
 from .words import Index
@@ -78,14 +79,17 @@ class ProseReader:
         `the NaN is gone in fp32` gives {"test.fp32_clears_nan": True}. A thing that is named
         without a word about how it went gives nothing, unless it denies what the sentence `before` complained of.
         """
-        sentence = sentence[:MAX_SENTENCE]
-        named = self._trials.named(sentence)
-        if not named or not self.states(sentence):
+        sentence, before = sentence[:MAX_SENTENCE], before[:MAX_SENTENCE]
+        if not self.states(sentence):
             return {}
-        went = self._trials.went(sentence, named)
-        if not went and self._turns_back(sentence, before[:MAX_SENTENCE]):
+        measured = self._figures.went(sentence) or (
+            self._figures.went(f"{before} {sentence}") if before and self.states(before) else {}
+        )
+        named = self._trials.named(sentence)
+        went = self._trials.went(sentence, named) if named else {}
+        if named and not went and not measured and self._turns_back(sentence, before):
             return {one.trial.gives: True for one in named if not one.opposite}
-        return went
+        return {**went, **measured}
 
     def _turns_back(self, sentence: str, before: str) -> bool:
         """`The loss jumps up and down. With fp32 it does not.` What was denied or praised before is no trouble that could be gone."""
@@ -109,3 +113,7 @@ class ProseReader:
     @cached_property
     def _trials(self) -> Trials:
         return Trials(tuple(self._knowledge.trials.values()), self._patterns)
+
+    @cached_property
+    def _figures(self) -> Figures:
+        return Figures(tuple(self._knowledge.trials.values()), self._patterns)

@@ -154,6 +154,23 @@ def test_a_hint_alone_makes_no_cause_likely(knowledge: Knowledge) -> None:
     assert (first.cause.id, first.verdict) == ("fp16-overflow", "possible")
 
 
+def test_what_a_library_prints_with_every_error_of_a_kind_is_no_word_of_this_run(
+    make_pack: PackMaker,
+) -> None:
+    always = "- {id: printed-always, means: Advice of a library., any: ['Perhaps FP16 overflows[.]']}\n"
+    knowledge = Knowledge(compile_packs([make_pack({"phrases/lines.yaml": always})]).__getitem__)
+    said = "the loss fell and is gone"
+    printed, told = (
+        reasoned(knowledge, Told(text, log__prose=(text,)), "nan-loss")
+        for text in (f"{said} Perhaps FP16 overflows.", f"{said} FP16 overflows.")
+    )
+    hints = [
+        [line for one in result.ranked for line in one.evidence if line.hint] for result in (printed, told)
+    ]
+    assert not any("overflows" in line.statement for line in hints[0])
+    assert any("overflows" in line.statement for line in hints[1])
+
+
 def test_where_evidence_settles_it_words_count_for_nothing(knowledge: Knowledge) -> None:
     probe = Told("FP16 overflows", test__lower_lr_helps=True, test__fp32_clears_nan=False)
     result = reasoned(knowledge, probe, "nan-loss")

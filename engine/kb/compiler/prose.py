@@ -47,6 +47,8 @@ def _trial(scope: Scope, entry: Located) -> Stored:
         "otherwise": "|".join(trial.otherwise),
         "words": words,
         "trouble_counts": trial.trouble_counts,
+        "figures": trial.figures or "",
+        "raised": trial.raised,
     }
 
 
