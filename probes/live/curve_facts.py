@@ -22,7 +22,7 @@ _QUIRKS = frozenset(("negative-loss-is-normal", "zero-loss-is-normal"))
 _OF_A_SHAPE = (
     "loss.constant", "loss.trend", "loss.drop", "loss.plateau", "loss.flat_from_start", "loss.falling_then_flat",
     "loss.diverging", "loss.oscillating", "loss.still_falling", "loss.train_near_zero", "loss.near_random",
-    "loss.turned_up", "loss.spike", "loss.spike_step", "loss.spike_ratio", "loss.spike_recovered", "loss.spike_at_epoch_start",
+    "loss.below_random", "loss.turned_up", "loss.spike", "loss.spike_step", "loss.spike_ratio", "loss.spike_recovered", "loss.spike_at_epoch_start",
     "loss.negative", "loss.zero", "loss.zero_from_start", "loss.zero_at_times", "loss.gap", "loss.gap_from_start", "loss.jump_at_resume",
     "grad.norm.growing", "grad.norm.rising_before_trouble", "grad.norm.vanishing",
 )  # fmt: skip

@@ -14,6 +14,10 @@ _SOME = 3
 _LATE = 2
 """A log that begins after so many times the steps that it shows does not show where the loss began."""
 _WELL_KNOWN = (2, 3, 5, 10, 100, 1000)
+_FEW = (2, 3, 4, 5)
+"""Classes whose logarithms lie far apart."""
+_SURE = 4
+"""Standard errors that are no chance."""
 """Numbers of classes whose logarithm nobody meets by chance."""
 
 
@@ -44,6 +48,7 @@ def tell_shape(told: Told, loss: Series, line: Curve, *, later: bool = False) ->
     told.tell("loss.still_falling", _still_falling(told, values), end)
     told.tell("loss.train_near_zero", _near_zero(told, values), end)
     told.tell("loss.near_random", _near_random(told, values), end)
+    told.tell("loss.below_random", _below_random(told, values), end)
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
@@ -166,6 +171,19 @@ def _near_zero(told: Told, values: Sequence[float]) -> bool | None:
         return None
     head, tail = max(values[0], _ends(values)[0]), _ends(values)[1]
     return 0 <= tail < told.limits["near_zero"] * head if head > 0 else None
+
+
+def _below_random(told: Told, values: Sequence[float]) -> bool | None:
+    """Whether a flat loss lies a little below what guessing gives, and clear of its noise: labels of which little can be known."""
+    if told.value("loss.flat_from_start") is not True or len(values) < 2 * told.limits["points_smooth"]:
+        return None
+    rest = values[len(values) // 2 :]
+    level, unsure = curve.mean(rest), _SURE * curve.deviation(rest) / math.sqrt(len(rest))
+    gaps = [1 - level / math.log(one) for one in _FEW]
+    near = told.limits["near_random"], told.limits["below_random"]
+    return any(
+        near[0] < gap < near[1] and gap * math.log(one) > unsure for one, gap in zip(_FEW, gaps, strict=True)
+    )
 
 
 def _near_random(told: Told, values: Sequence[float]) -> bool | None:

@@ -76,3 +76,62 @@ def test_two_losses_of_one_forward_are_no_accumulation() -> None:
         optimizer.zero_grad()
 
     assert loop(body).facts.get("loss.accumulated_unscaled") is not True
+
+
+def clipped_alone(model: Any, optimizer: Any, step: int) -> None:
+    """Each sample is limited by itself, and the sum of what is left takes the place of the gradients."""
+    inputs, labels = classes()
+    weights = list(model.parameters())
+    sums = [torch.zeros_like(one) for one in weights]
+    for row, label in zip(inputs[:6], labels[:6], strict=True):
+        model.zero_grad()
+        cross_entropy(model(row[None]), label[None]).backward()
+        for total, one in zip(sums, weights, strict=True):
+            total += one.grad.clamp(-0.1, 0.1)
+    for total, one in zip(sums, weights, strict=True):
+        one.grad = total / 6
+    optimizer.step()
+
+
+def averaged_afterwards(model: Any, optimizer: Any, step: int) -> None:
+    optimizer.zero_grad()
+    for _ in range(4):
+        loss_of(model).backward()
+    for one in model.parameters():
+        one.grad = one.grad / 4
+    optimizer.step()
+
+
+def averaged_in_place(model: Any, optimizer: Any, step: int) -> None:
+    optimizer.zero_grad()
+    for _ in range(4):
+        loss_of(model).backward()
+    for one in model.parameters():
+        one.grad.div_(4)
+    optimizer.step()
+
+
+def test_gradients_that_are_limited_are_not_divided() -> None:
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        for _ in range(4):
+            loss_of(model).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+        optimizer.step()
+
+    assert loop(body, 12)["loss.accumulated_unscaled"] is True
+
+
+@pytest.mark.parametrize("body", [clipped_alone, averaged_afterwards, averaged_in_place])
+def test_gradients_that_the_script_puts_together_are_its_own(body: Callable[..., None]) -> None:
+    assert loop(body, 12).facts.get("loss.accumulated_unscaled") is not True
+
+
+def test_a_module_that_clears_before_all_passes_does_not_divide_them() -> None:
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        model.zero_grad()
+        for _ in range(4):
+            loss_of(model).backward()
+        optimizer.step()
+
+    assert loop(body, 12)["loss.accumulated_unscaled"] is True

@@ -39,6 +39,50 @@ def test_the_same_part_of_the_data_in_each_step_is_seen() -> None:
     assert loop(body)["data.same_batch"] is True
 
 
+def test_the_whole_set_part_by_part_before_each_step_is_meant() -> None:
+    """What is too large for one pass, as for a step of L-BFGS."""
+    inputs, labels = data().tensors
+
+    def by_parts(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        for x, y in zip(inputs.chunk(4), labels.chunk(4), strict=True):
+            (cross_entropy(model(x), y) / 4).backward()
+        optimizer.step()
+
+    assert loop(by_parts, 12).facts.get("data.same_batch") is not True
+    loader = DataLoader(data(), batch_size=32)
+
+    def by_loader(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        for x, y in loader:
+            (cross_entropy(model(x), y) / 4).backward()
+        optimizer.step()
+
+    assert loop(by_loader, 12).facts.get("data.same_batch") is not True
+
+
+def test_a_few_parts_of_many_are_the_same_batch_all_the_same() -> None:
+    inputs, labels = data(256).tensors
+    loader = DataLoader(data(), batch_size=16)
+
+    def by_parts(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        for at in (0, 16):
+            (cross_entropy(model(inputs[at : at + 16]), labels[at : at + 16]) / 2).backward()
+        optimizer.step()
+
+    assert loop(by_parts, 12)["data.same_batch"] is True
+
+    def anew(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        for _ in range(2):
+            x, y = next(iter(loader))
+            (cross_entropy(model(x), y) / 2).backward()
+        optimizer.step()
+
+    assert loop(anew, 12)["data.same_batch"] is True
+
+
 def test_the_whole_set_as_one_batch_is_meant() -> None:
     inputs, labels = data().tensors
 

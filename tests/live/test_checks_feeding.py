@@ -125,3 +125,65 @@ def test_a_generator_that_asks_the_model_feeds_nobody() -> None:
             optimizer.step()
         beats()
     assert "log.speed.feeding_share" not in said.facts
+
+
+class Slow(torch.nn.Module):
+    """What takes its time is the module."""
+
+    def __init__(self, layer: torch.nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, inputs: torch.Tensor) -> Any:
+        time.sleep(0.03)
+        return self.layer(inputs)
+
+
+def late(inner: Any) -> Any:
+    """A loop that steps fast, and then stands in this generator for long."""
+    with checked() as said:
+        model = mlp()
+        optimizer = torch.optim.SGD(model.parameters(), 0.01)
+        beats = _beating(said.watcher)
+        for _ in range(6):
+            inputs, labels = classes()
+            optimizer.zero_grad()
+            cross_entropy(model(inputs), labels).backward()
+            optimizer.step()
+        assert len(list(inner(model, optimizer))) == STEPS
+        beats()
+    return said
+
+
+def answers(model: Any, optimizer: Any) -> Iterator[Any]:
+    """What a trained model says, one after the other."""
+    slow = Slow(model)
+    for _ in range(STEPS):
+        with torch.no_grad():
+            yield slow(classes()[0]).argmax(1)
+
+
+def second_stage(model: Any, optimizer: Any) -> Iterator[float]:
+    slow = Slow(model)
+    for _ in range(STEPS):
+        inputs, labels = classes()
+        loss = cross_entropy(slow(inputs), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        yield loss.item()
+
+
+@pytest.mark.parametrize("inner", [answers, second_stage])
+def test_a_generator_that_asks_or_trains_the_model_for_the_first_time_late_feeds_nobody(inner: Any) -> None:
+    assert "log.speed.feeding_share" not in late(inner).facts
+
+
+def test_a_module_without_weights_that_changes_pictures_is_part_of_the_feeding() -> None:
+    def changed(model: Any, optimizer: Any) -> Batches:
+        change = Slow(torch.nn.Identity())
+        for _ in range(STEPS):
+            inputs, labels = classes()
+            yield change(inputs), labels
+
+    assert late(changed)["log.speed.feeding_at"] == "changed"

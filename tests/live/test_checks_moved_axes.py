@@ -63,6 +63,8 @@ def read(how: str) -> Any:
             loss: Any = F.cross_entropy(model(words), labels)
             loss.backward()
             optimizer.step()
+    computed = said.facts.get("model.computed_axes_moved_by_view")
+    assert computed in (None, said.facts.get("model.axes_moved_by_view"))
     return said.facts.get("model.axes_moved_by_view")
 
 
@@ -108,6 +110,7 @@ def test_what_a_network_is_given_is_looked_at_within_it(how: str, said_of: bool 
             loss.backward()
             optimizer.step()
     assert said.facts.get("model.axes_moved_by_view") is said_of
+    assert "model.computed_axes_moved_by_view" not in said.facts
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,10 @@ class Straight(torch.autograd.Function):
         return gradients[0]
 
 
+class Round(Straight):
+    """The same under the name of torch's own."""
+
+
 def grid(weight: torch.Tensor) -> torch.Tensor:
     scale = weight.detach().abs().max()
     return (weight / scale).round() * scale
@@ -39,6 +43,13 @@ def straight_through(weight: torch.Tensor) -> torch.Tensor:
 
 def of_our_own(weight: torch.Tensor) -> torch.Tensor:
     passed: torch.Tensor = Straight.apply(weight * 4)  # type: ignore[no-untyped-call]
+    return passed / 4
+
+
+def under_its_name(weight: torch.Tensor) -> torch.Tensor:
+    passed: torch.Tensor = Round.apply(weight * 4)  # type: ignore[no-untyped-call]
+    assert passed.grad_fn is not None
+    assert passed.grad_fn.name() == "RoundBackward"
     return passed / 4
 
 
@@ -85,7 +96,9 @@ def test_a_whole_encoder_before_a_sign_is_named() -> None:
     assert (said[NAME], said["grad.step_function_names"]) == ("sign", "encoder.weight, encoder.bias")
 
 
-@pytest.mark.parametrize("made", [straight_through, of_our_own, lambda weight: weight - weight.floor()])
+@pytest.mark.parametrize(
+    "made", [straight_through, of_our_own, under_its_name, lambda weight: weight - weight.floor()]
+)
 def test_what_has_a_way_around_the_step_learns(made: Any) -> None:
     assert NAME not in fitted(Few(made)).facts
 

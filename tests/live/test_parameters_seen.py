@@ -372,3 +372,22 @@ def test_a_last_layer_with_the_weight_of_an_embedding_may_start_too_wide(
     model = Tied(spread)
     known = facts(watched(lambda: train(model, torch.optim.SGD(model.parameters(), 0.01), steps=6)))
     assert known.get("model.init_tied_wide") == said
+
+
+def test_tasks_that_take_turns_with_heads_of_their_own_outgrow_nothing() -> None:
+    """Each time an optimizer for the trunk and one of the heads, and the one before is gone."""
+    trunk = nn.Sequential(nn.Linear(8, 16), nn.ReLU())
+    heads = nn.ModuleList(nn.Linear(16, 4) for _ in range(4))
+
+    def run() -> None:
+        for task in range(7):
+            head = heads[task % 4]
+            optimizer = torch.optim.Adam([*trunk.parameters(), *head.parameters()], lr=1e-3)
+            for _ in range(150):
+                optimizer.zero_grad()
+                head(trunk(torch.randn(16, 8))).square().mean().backward()
+                optimizer.step()
+
+    known = facts(watched(run))
+    assert known.get("model.outgrew_optimizer") is not True
+    assert known.get("model.in_optimizer") is not False

@@ -201,3 +201,13 @@ def test_whether_a_loss_rises_again_is_not_told_of_few_values_nor_below_zero(rea
     assert (
         read(curve_through(0.5, 0.1, -0.2, -0.3, -0.3, -0.2, -0.1, 0.0, 0.1, 0.2))["loss.turned_up"] is None
     )
+
+
+@pytest.mark.parametrize(("level", "below"), [(0.681, True), (0.6931, False), (0.62, False), (0.1667, False)])
+def test_a_flat_loss_that_is_clearly_below_guessing_has_learnt_what_there_is(
+    read: Reads, level: float, below: bool
+) -> None:
+    lines = "".join(f"step {n} loss {level + 0.02 * ((n * 7) % 11 - 5) / 5:.5f}\n" for n in range(1, 400))
+    facts = read(lines)
+    assert facts["loss.flat_from_start"] is True
+    assert facts["loss.below_random"] is below

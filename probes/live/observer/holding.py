@@ -45,7 +45,10 @@ class Holding(Part):
         self._held_all = False
 
     def model_found(self, model: ModelSeen) -> None:
-        """One optimizer more to judge."""
+        """One optimizer more to judge. What was reached before it was made may be held by none any more, as the head of an earlier task."""
+        if self._rounds >= ROUNDS:
+            self._backwards = 0
+            self._reached.clear()
         self._watcher.wake(self, "before_backward", "after_step")
 
     def before_backward(self, loss: torch.Tensor) -> None:

@@ -19,21 +19,28 @@ PHASES = 3
 """A run may have a second and a third phase, on other data and with a loss of another size. What comes more often is one training."""
 MOST = 32
 """Lines that are followed."""
+MEMORIES = 10
+"""A momentum is itself again after so many times the steps it remembers; who trained so long has lost nothing by a new one."""
+LONG = 1000
+"""Steps that averages of squares remember, where an optimizer does not say it."""
 
 
 class Line:
     """The parameters that one optimizer after the other trained."""
 
-    __slots__ = ("count", "first", "number", "remade", "steps", "times", "version")
+    __slots__ = ("before", "count", "first", "last", "number", "remade", "steps", "times", "version")
 
-    def __init__(self, first: torch.Tensor, count: int) -> None:
+    def __init__(self, first: torch.Tensor, last: torch.Tensor, count: int) -> None:
         self.first = weakref.ref(first)
+        self.last = weakref.ref(last)
+        """Of the optimizer at hand. Tasks that take turns share a trunk, and have each a head of their own behind it."""
         self.count = count
         self.number = 0
         """Of the model, once it was found."""
         self.times = self.remade = 0
         """How often an optimizer followed another; and how often its state was what was lost by it."""
-        self.steps = 0
+        self.steps = self.before = 0
+        """Now, and when the optimizer was made that trains it."""
         self.version = -1
         """Of the first parameter, after the last step."""
 
@@ -57,19 +64,21 @@ class Succession:
             return
         line = next(self._lines_of(parameters[0], len(parameters)), None)
         if line is None:
-            line = Line(parameters[0], len(parameters))
+            line = Line(parameters[0], parameters[-1], len(parameters))
             alive = [one for one in self._lines if one.first() is not None]
             self._lines = [*alive[1 - MOST :], line]
             self._of = {known: one for known, one in self._of.items() if one in self._lines}
         elif line.steps:
             line.times += 1
             # Weights that were put in between belong to another beginning: a fold, a client, a task.
-            if version_of(parameters[0]) == line.version >= 0 and _has_state(optimizer):
+            goes_on = version_of(parameters[0]) == line.version >= 0 and line.last() is parameters[-1]
+            line.last = weakref.ref(parameters[-1])
+            if goes_on and line.steps - line.before < _memory(optimizer):
                 self._count(line)
         if line.times >= PHASES:
-            steps[key] = line.steps
+            steps[key] = line.before = line.steps
         else:
-            line.number = 0
+            line.number = line.before = 0
         self._of[key] = line
 
     def number(self, optimizer: torch.optim.Optimizer) -> int:
@@ -96,6 +105,9 @@ class Succession:
             self._watcher.journal.fact("log.optimizer_remade", line.remade, step=self._watcher.step)
 
 
-def _has_state(optimizer: Any) -> bool:
-    """Whether it would keep something from step to step; plain SGD does not."""
-    return not (type(optimizer).__name__ == "SGD" and not optimizer.defaults.get("momentum"))
+def _memory(optimizer: Any) -> float:
+    """In how many steps a new one comes to what the old one knew: none for plain SGD, which keeps nothing from step to step."""
+    if type(optimizer).__name__ != "SGD":
+        return LONG
+    momentum = float(optimizer.defaults.get("momentum") or 0.0)
+    return MEMORIES / max(1 - momentum, 1 / LONG) if momentum else 0

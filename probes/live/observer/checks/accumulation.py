@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..journal import Journal
 from ..part import Part
+from .leftovers import LeftOvers, Shrunk
 
 if TYPE_CHECKING:
     import torch
@@ -46,7 +47,8 @@ class Accumulation(Part):
 
     Only where each backward has its own forward and is called from the same lines as the others, as in a loop over
     batches, and there is one optimizer: a GAN backs up through real and fake, its critic steps many times before its
-    generator does, and several losses of one forward are no accumulation.
+    generator does, and several losses of one forward are no accumulation. Nor is it where a module or the script clears between
+    them, or puts other gradients in their place: samples that are clipped one by one, tasks that pull in different directions.
     """
 
     name = "accumulation"
@@ -58,6 +60,10 @@ class Accumulation(Part):
         self._last = self._before = 0
         self._factors: list[set[float] | None] = []
         self._callers: set[tuple[Any, ...]] = set()
+        self._left = LeftOvers()
+        self._replaced = False
+        self._shrunk = Shrunk()
+        self._kept = 1.0
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """One forward more."""
@@ -65,27 +71,38 @@ class Accumulation(Part):
 
     def before_backward(self, loss: torch.Tensor) -> None:
         """One pass more. What its loss was divided by stands in the graph."""
+        if self._passes and self._left.are_gone():
+            self._begin()
+            self._forwards = 1
         self._passes += 1
         if self._watcher.step < LAST and len(self._factors) < 128:
             self._factors.append(divisors(loss))
             self._callers.add(_callers())
 
+    def after_backward(self, loss: torch.Tensor) -> None:
+        """What it left."""
+        models = [one for one in self._watcher.models.values() if one.is_alive]
+        self._left.take(models)
+        if self._passes > 1:
+            self._shrunk.take(models)
+
     def gradients_cleared(self, optimizer: torch.optim.Optimizer) -> None:
         """What came before does not add up with what follows: the closure of LBFGS runs many times in a step."""
-        self._passes, self._forwards, self._factors = 0, 0, []
-        self._callers.clear()
+        self._begin()
+        self._left.forget()
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """What follows within the step belongs to a search along a line, which asks for the loss again."""
         self._before = self._passes
+        self._replaced = self._left.were_replaced()
+        self._kept = self._shrunk.share_kept()
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """A round is complete."""
         searched = self._passes > self._before
         passes, forwards, factors = self._passes, self._forwards, self._factors
         in_a_loop = len(self._callers) <= 1
-        self._passes, self._forwards, self._factors = 0, 0, []
-        self._callers.clear()
+        self._begin()
         if step > LAST:
             self._watcher.remove(self)
         if self._watcher.models_found != 1:
@@ -95,14 +112,20 @@ class Accumulation(Part):
         self._last = passes
         if step in (10, LAST):
             self._journal.fact("loss.backward_calls_per_step", round(self._total / step, 2))
-        if searched or self._steady < STEADY or (passes > 1 and forwards != passes):
+        if searched or self._replaced or self._steady < STEADY or (passes > 1 and forwards != passes):
             return
         if passes <= 1:
             self._journal.fact("loss.accumulated_unscaled", False)
         elif in_a_loop and None not in factors and len(factors) == passes:
             divided = any(abs(one - passes) < 1e-3 * passes for each in factors if each for one in each)
+            divided = divided or abs(self._kept * passes - 1) < 1e-3
             if not any(factors) or divided:
                 self._journal.fact("loss.accumulated_unscaled", not divided)
+
+    def _begin(self) -> None:
+        self._passes, self._forwards, self._factors = 0, 0, []
+        self._callers.clear()
+        self._shrunk.forget()
 
 
 def _callers() -> tuple[Any, ...]:

@@ -19,6 +19,7 @@ from .cut_terms import CutTerms
 from .cuts import Cuts
 from .dropped_scores import DroppedScores
 from .drowned import Drowned
+from .flagged import Flagged
 from .frozen_zero import FrozenZero
 from .given_answer import GivenAnswer
 from .inputs import Inputs
@@ -83,6 +84,7 @@ CHECKS: tuple[type[Check], ...] = (
     MovedAxes,
     Cuts,
     FrozenZero,
+    Flagged,
     CutStates,
     CutTerms,
     PlainTerms,

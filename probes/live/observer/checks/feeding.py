@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 import threading
@@ -31,6 +32,8 @@ FRAMES = 60
 class Feeding(Part):
     """Looks once a second where the main thread stands: in a generator or a `__next__` of the script that no step, and no call of a
     model, was ever made under? A loader of torch is timed as it is (loaders.py); what a script feeds itself with is seen by nobody else.
+
+    What is evaluated or trained in a generator for the first time after the first steps is caught at it in one of the looks.
     """
 
     name = "feeding"
@@ -41,6 +44,9 @@ class Feeding(Part):
         self._training: set[CodeType] = set()
         self._looks = 0
         self._found: Counter[tuple[str, int, str]] = Counter()
+        torch = watcher.torch
+        self._of_modules = _file(torch.nn.Module._call_impl)
+        self._of_training = {_file(torch.optim.Optimizer.zero_grad), _file(torch.autograd.backward)}
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Whatever calls a model does more than feed it."""
@@ -62,12 +68,19 @@ class Feeding(Part):
             return
         frame = sys._current_frames().get(threading.main_thread().ident or 0)
         self._looks += 1
+        works = False
         for one in _frames(frame):
             code = one.f_code
             if code in self._training:
                 return
+            works = works or self._is_work(one)
             if _hands_out(code) and is_users(code.co_filename):
-                self._found[code.co_filename, code.co_firstlineno, code.co_name] += 1
+                title = (code.co_filename, code.co_firstlineno, code.co_name)
+                if works:
+                    self._training.add(code)
+                    self._found.pop(title, None)
+                else:
+                    self._found[title] += 1
                 return
 
     def ended(self) -> None:
@@ -77,9 +90,25 @@ class Feeding(Part):
             self._journal.fact("log.speed.feeding_share", round(times / self._looks, 3), file=file, line=line)
             self._journal.fact("log.speed.feeding_at", name)
 
+    def _is_work(self, frame: FrameType) -> bool:
+        """Whether a module with weights is called there, or trained; one that only changes pictures has none."""
+        file = frame.f_code.co_filename
+        if file != self._of_modules:
+            return file in self._of_training
+        module: Any = frame.f_locals.get("self")
+        with contextlib.suppress(RuntimeError):  # the loop goes on meanwhile, and may change it
+            return module is not None and any(True for _ in module.parameters())
+        return False
+
     def _learn(self) -> None:
         codes = (one.f_code for one in _frames(sys._getframe(2)))
         self._training.update(one for one in codes if is_users(one.co_filename))
+
+
+def _file(function: Any) -> str:
+    """Where torch has it; the observer may have wrapped it."""
+    code: CodeType = inspect.unwrap(function).__code__
+    return code.co_filename
 
 
 def _hands_out(code: CodeType) -> bool:

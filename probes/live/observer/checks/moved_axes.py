@@ -89,8 +89,11 @@ class MovedAxes(Check):
         if not moved(before, after) and not (state and rows_mixed(before, after)):
             return
         # Data may lie in memory otherwise than their shape says. What a network is given is in its right shape by then.
-        if was_computed(given) or call.place().modules:
+        computed = was_computed(given)
+        if computed or call.place().modules:
             self.say("model.axes_moved_by_view", True, call, note=f"{before} to {after}")
+        if computed:
+            self.say("model.computed_axes_moved_by_view", True, call)
 
     def _judge(self, call: Call) -> None:
         """A loss compares rows of scores with a row of labels."""

@@ -8,7 +8,7 @@ from zlib import crc32
 from ..look.values import tensors_in
 from ..model import held
 from .check import Check
-from .same_batch import looks_of
+from .likeness import looks_of
 from .tensors import readable
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from ..loaders import length_of_loader
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
+from .likeness import looks_of
 from .tensors import is_whole_part, readable
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ SAME = 6
 
 VALUES = 64
 """How many random numbers are compared."""
-
-EACH, LARGEST, FEW = 509, 1 << 20, 16
-"""How many values of an input are compared; how many are added up; of how many samples, where they do not lie in a row."""
 
 LASTING = 200
 """Steps that a copy of a model trains for, before what it is given is the data of the run."""
@@ -40,6 +37,9 @@ RANDOM = (
 FORWARDS = 8
 """Calls of the model in one step whose inputs are compared."""
 
+PARTS = 64
+"""Parts of one memory that are added up."""
+
 PICKING = ("__getitem__", "index_select", "stack")
 
 
@@ -52,7 +52,8 @@ class SameBatch(Check):
     picked anew from a larger one; the random numbers that are drawn before it are the same each time.
 
     A copy that is trained for a while (on a task of meta-learning, to see what a model could learn) gets the few samples
-    that it is to learn from. Batches of two models do not compare.
+    that it is to learn from. Batches of two models do not compare. Where the step goes on through the other parts, or through
+    the other batches of the loader, and adds up their gradients, the first of them says nothing.
     """
 
     name = "same batch"
@@ -71,15 +72,21 @@ class SameBatch(Check):
         self._picked: list[tuple[int, ...]] = []
         self._indices: tuple[list[Any], list[Any]] = ([], [])
         self._model: weakref.ref[torch.nn.Module] | None = None
-        self._copied = False
+        self._copied = self._others = False
+        self._loaded = 0
+        self._parts: dict[int, int] = {}
+        """What the step was given of the memory in which the first input lies, by the address: the bytes."""
 
     def look_began(self, step: int) -> None:
         """Nothing was drawn or picked yet. An index that is kept is no new object of the same address."""
         self._drawn_last, self._drawn, self._picked = self._drawn, [], []
         self._indices = (self._indices[1], [])
+        self._parts.clear()
+        self._loaded, self._others = 0, False
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
         """A loader gave a batch: how many has it?"""
+        self._loaded += 1
         if not self._batches:
             self._batches = length_of_loader()
 
@@ -115,6 +122,8 @@ class SameBatch(Check):
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The first tensor is the input."""
+        if self._complete:
+            self._goes_on(root, args, kwargs)
         if self._complete or len(self._inputs) >= FORWARDS or not self.torch.is_grad_enabled():
             return
         first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None)
@@ -124,6 +133,18 @@ class SameBatch(Check):
             part = first.data_ptr() if _bytes(first) >= LARGER * _size(first) else None
             self._inputs.append((tuple(first.shape), looks_of(first), part))
             self._first = self._first if self._first is not None else first
+            self._parts[first.data_ptr()] = _size(first)
+
+    def _goes_on(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The model is called again after a backward pass, and before the step."""
+        same = self._model is not None and self._model() is root and self.torch.is_grad_enabled()
+        first: Any = next(tensors_in(self.torch.Tensor, (args, kwargs)), None) if same else None
+        if not self._inputs or not readable(self.torch, first) or len(self._parts) > PARTS:
+            return
+        if first.untyped_storage().data_ptr() == self._first.untyped_storage().data_ptr():
+            self._parts[first.data_ptr()] = _size(first)
+        elif self._loaded > 1 and not self._others:
+            self._others = looks_of(first) != self._inputs[0][1]
 
     def _begin_with(self, root: torch.nn.Module) -> None:
         """The model of this step, which may be another than that of the last."""
@@ -154,6 +175,7 @@ class SameBatch(Check):
         if self._copied and step < LASTING:
             return
         same_part = inputs[0][2] is not None and inputs[0][2] == last[0][2]
+        same_part = same_part and _bytes(first) >= LARGER * sum(self._parts.values())
         if self._same >= SAME and (how := self._how(same_part and not is_whole_part(self.torch, first))):
             self.say("data.same_batch", True)
             self.say("data.same_batch_how", how)
@@ -164,24 +186,13 @@ class SameBatch(Check):
             return "the random numbers that choose it are the same in every step, as after a seed set in the loop"
         if same_part:
             return "it is always the same part of a larger tensor"
+        if self._others:
+            return ""
         if self._last[0][0] in self._picked:
             return "the same rows of a larger tensor are taken anew in every step"
         if self._batches > 1:
             return f"the loader has {self._batches} batches and gives the first only, as one made anew in every step"
         return ""
-
-
-def looks_of(tensor: Any) -> list[float]:
-    """What tells an input from another one: values, and their sum, since the borders of pictures are all alike.
-
-    Rows and columns have round sizes: steps of such a length would meet the same place of each sample.
-    """
-    values = (tensor.detach() if tensor.is_contiguous() else tensor.detach()[:FEW]).reshape(-1)
-    step = max(1, values.numel() // EACH) | 1
-    while step > 1 and any(math.gcd(step, size) > 1 for size in tensor.shape):
-        step += 2
-    looks: list[float] = values[::step][: 2 * EACH].tolist()
-    return [*looks, float(values[:LARGEST].float().sum())]
 
 
 def _some(tensor: Any) -> list[float]:

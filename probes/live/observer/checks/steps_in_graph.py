@@ -99,7 +99,12 @@ class StepsInGraph(Check):
 
 
 def _is_step(node: Any) -> bool:
-    return node is not None and node.name().startswith(NODES_OF_STEPS)
+    """Whether it is one of torch: a function of the script's own may be called `Round` as well, and has the derivative it was given."""
+    return (
+        node is not None
+        and node.name().startswith(NODES_OF_STEPS)
+        and not hasattr(type(node), "save_for_backward")
+    )
 
 
 def _plain(node: Any) -> str:
