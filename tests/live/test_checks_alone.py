@@ -10,6 +10,8 @@ from torch import nn
 
 from tests.live.checking import numbers, train
 
+pytestmark = pytest.mark.usefixtures("whole_heap")
+
 
 class Pictures(nn.Module):
     """Comes down to one pixel, and normalises there."""

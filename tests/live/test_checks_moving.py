@@ -15,6 +15,8 @@ from tests.live.checking import checked, mlp, numbers
 from tests.live.looking import Said
 from traindx.probes.live.observer import parts
 
+pytestmark = pytest.mark.usefixtures("whole_heap")
+
 
 @pytest.fixture
 def every_part(monkeypatch: pytest.MonkeyPatch) -> None:
