@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
 
-from tests.live.checking import checked, classes
+from tests.live.checking import checked, loop, loss_of
 
 NEVER = 99
 
@@ -32,17 +31,15 @@ def told(flag: bool | None, frozen: bool, put_right_at: int = NEVER, middle: nn.
     model[1].requires_grad_(not frozen)
     if flag is not None:
         vars(model[1])["requires_grad"] = flag
-    with checked() as said:
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-        for step in range(1, 13):
-            if step == put_right_at:
-                model[1].requires_grad_(frozen)
-            inputs, labels = classes()
-            optimizer.zero_grad()
-            loss: Any = F.cross_entropy(model(inputs), labels)
-            loss.backward()
-            optimizer.step()
-    return said.facts.get("model.requires_grad_on_module")
+
+    def body(net: Any, optimizer: Any, step: int) -> None:
+        if step == put_right_at:
+            net[1].requires_grad_(frozen)
+        optimizer.zero_grad()
+        loss_of(net).backward()
+        optimizer.step()
+
+    return loop(body, 12, model).facts.get("model.requires_grad_on_module")
 
 
 @pytest.mark.parametrize("flag", [True, False])

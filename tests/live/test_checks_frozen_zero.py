@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.live.checking import checked, classes
+from tests.live.checking import loop, loss_of
 
 
 class LowRank(nn.Module):
@@ -35,17 +35,15 @@ def adapted(way: str, frozen: tuple[str, ...], thaw_at: int = 99) -> Any:
     adapter.base.requires_grad_(False)
     for name in frozen:
         getattr(adapter, name).requires_grad_(False)
-    with checked() as said:
-        optimizer = torch.optim.SGD([*model.parameters()], lr=0.01)
-        for step in range(1, 13):
-            if step == thaw_at:
-                adapter.requires_grad_(True)
-            inputs, labels = classes()
-            optimizer.zero_grad()
-            loss: Any = F.cross_entropy(model(inputs), labels)
-            loss.backward()
-            optimizer.step()
-    return said.facts.get("model.frozen_at_zero")
+
+    def body(net: Any, optimizer: Any, step: int) -> None:
+        if step == thaw_at:
+            adapter.requires_grad_(True)
+        optimizer.zero_grad()
+        loss_of(net).backward()
+        optimizer.step()
+
+    return loop(body, 12, model).facts.get("model.frozen_at_zero")
 
 
 @pytest.mark.parametrize("way", ["by function", "by hand"])

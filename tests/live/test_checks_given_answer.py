@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.live.checking import checked
+from tests.live.checking import train
 
 AMONG = "data.target_among_inputs"
 
@@ -31,14 +31,7 @@ class Last(nn.Module):
 def said(
     model: nn.Module, batch: Callable[[], tuple[Any, Any]], loss: Callable[[Any, Any], Any] = F.mse_loss
 ) -> dict[str, Any]:
-    with checked() as watched:
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-        for _ in range(8):
-            inputs, target = batch()
-            optimizer.zero_grad()
-            loss(model(inputs), target).backward()
-            optimizer.step()
-    return watched.facts
+    return train(model, loss, batch, steps=8).facts
 
 
 def window(ahead: int) -> tuple[torch.Tensor, torch.Tensor]:

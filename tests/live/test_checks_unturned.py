@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.live.checking import checked
+from tests.live.checking import train
 
 UNTURNED = "data.target_left_unturned"
 Batch = tuple[torch.Tensor, torch.Tensor]
@@ -39,14 +39,7 @@ def noisy(masks: torch.Tensor) -> torch.Tensor:
 
 def said(batch: Callable[[], Batch], loss: Callable[[Any, Any], Any], model: nn.Module | None = None) -> Any:
     net = model or nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.ReLU(), nn.Conv2d(4, 1, 3, padding=1))
-    with checked() as watched:
-        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-        for _ in range(12):
-            given, target = batch()
-            optimizer.zero_grad()
-            loss(net(given), target).backward()
-            optimizer.step()
-    return watched.facts.get(UNTURNED)
+    return train(net, loss, batch).facts.get(UNTURNED)
 
 
 def overlap(scores: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
