@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from traindx.engine.kb.rules import TrialRule
 
 from .patterns import Patterns
-
-LEAST_APART = 2.0
-"""How often the smaller value must go into the larger: `32` and `40` are the same setting."""
-
-LEAST_BETTER = 1.15
-"""How often the smaller figure must go into the larger: runs of the same settings differ by a few per cent."""
 
 _NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\d)"
 _NAMED = rf"(?:[ _-](?:of|to|at|is|was|from)|[ ]?[:=])*[ ]?(?P<named>{_NUMBER})(?! ?%)(?: to (?P<then>{_NUMBER})(?! ?%))?"
 _GETS = r"(?:gets?|got|reach(?:es|ed)?|gives?|gave|yields?|yielded|obtain(?:s|ed)?|is|was|ends? at|ended at)"
 _LATER = rf"\b(?:to|with|at|of|for|vs\.?|versus|using|and|or|by) (?P<later>{_NUMBER})(?! ?%)(?:(?![ -]?[a-z])|(?= (?:(?:it|i|we|this|that|you)(?: only)? )?{_GETS}\b))"
 _FIGURE = rf"\b{_GETS}(?: (?:only|just|about|around))? (?P<bare>{_NUMBER})|\b(?:and|but|only|just) (?P<and>{_NUMBER})(?= (?:with|at|for|using)\b)"
+
+
+_Pair: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
+"""Two values of a setting, each with its figure."""
 
 
 class _Seen(NamedTuple):
@@ -33,9 +31,9 @@ class _Seen(NamedTuple):
 class Figures:
     """Reads what sentences say by naming a figure at each of two values of a setting."""
 
-    def __init__(self, trials: Sequence[TrialRule], patterns: Patterns) -> None:
+    def __init__(self, trials: Sequence[TrialRule], patterns: Patterns, limits: Mapping[str, float]) -> None:
         self._trials = tuple(trial for trial in trials if trial.figures)
-        self._patterns = patterns
+        self._patterns, self._limits = patterns, limits
 
     def went(self, text: str) -> dict[str, bool]:
         """The facts of the trials that made the figure better; none where two settings were changed, or the other run is somebody else's."""
@@ -48,7 +46,7 @@ class Figures:
         seen = {setting: list(self._numbers(text, setting, settings)) for setting in settings}
         changed = [name for name, all_ in seen.items() if len({one.number for one in all_ if one.value}) > 1]
         pair = _pair(seen[changed[0]]) if len(changed) == 1 else None
-        if pair is None or not _apart(pair):
+        if pair is None or not self._apart(pair):
             return {}
         setting, (one, other) = changed[0], pair
         more_is_better = (one[0] < other[0]) == ((one[1] < other[1]) == rising)
@@ -81,8 +79,16 @@ class Figures:
                 if named or not value:
                     yield _Seen(value, float(match[kind]) / (100 if percent else 1))
 
+    def _apart(self, pair: _Pair) -> bool:
+        """Whether both the values and the figures differ by more than chance: `32` and `40` are the same setting."""
+        (one, first), (other, second) = pair
+        return (
+            _times(one, other) >= self._limits["values_apart"]
+            and _times(first, second) >= self._limits["figures_apart"]
+        )
 
-def _pair(seen: Sequence[_Seen]) -> tuple[tuple[float, float], tuple[float, float]] | None:
+
+def _pair(seen: Sequence[_Seen]) -> _Pair | None:
     """Two values with the figure of each, where there are two and no more."""
     value = {True: "v", False: "f"}
     order = "".join(value[one.value] for one in seen)
@@ -91,12 +97,6 @@ def _pair(seen: Sequence[_Seen]) -> tuple[tuple[float, float], tuple[float, floa
         return None
     one, first, other, second = (seen[place].number for place in places)
     return (one, first), (other, second)
-
-
-def _apart(pair: Sequence[tuple[float, float]]) -> bool:
-    """Whether both the values and the figures differ by more than chance."""
-    (one, first), (other, second) = pair
-    return _times(one, other) >= LEAST_APART and _times(first, second) >= LEAST_BETTER
 
 
 def _times(one: float, other: float) -> float:

@@ -116,4 +116,4 @@ class ProseReader:
 
     @cached_property
     def _figures(self) -> Figures:
-        return Figures(tuple(self._knowledge.trials.values()), self._patterns)
+        return Figures(tuple(self._knowledge.trials.values()), self._patterns, self._knowledge.limits)

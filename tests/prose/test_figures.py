@@ -38,7 +38,13 @@ TRIALS = {
 
 
 def said(sentence: str, before: str = "") -> dict[str, bool]:
-    knowledge = SimpleNamespace(phrases=PHRASES, trials=TRIALS, prose_signatures={}, word_groups=())
+    knowledge = SimpleNamespace(
+        phrases=PHRASES,
+        trials=TRIALS,
+        prose_signatures={},
+        word_groups=(),
+        limits={"values_apart": 2.0, "figures_apart": 1.15},
+    )
     return ProseReader(cast(Knowledge, knowledge)).trials(sentence, before)
 
 

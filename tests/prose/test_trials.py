@@ -47,7 +47,7 @@ TRIALS = {
 
 @pytest.fixture(scope="module")
 def reader() -> ProseReader:
-    return ProseReader(cast(Knowledge, SimpleNamespace(phrases=PHRASES, trials=TRIALS)))
+    return ProseReader(cast(Knowledge, SimpleNamespace(phrases=PHRASES, trials=TRIALS, limits={})))
 
 
 @pytest.mark.parametrize(
@@ -135,5 +135,5 @@ def test_words_in_the_name_of_a_trial_say_nothing_about_it(reader: ProseReader) 
     st.text(alphabet=st.sampled_from("fp3216 lower rate,;:.but not still works nan?\n\0é的"), max_size=300)
 )
 def test_no_text_is_too_odd(text: str) -> None:
-    reader = ProseReader(cast(Knowledge, SimpleNamespace(phrases=PHRASES, trials=TRIALS)))
+    reader = ProseReader(cast(Knowledge, SimpleNamespace(phrases=PHRASES, trials=TRIALS, limits={})))
     assert set(reader.trials(text)) <= {trial.gives for trial in TRIALS.values()}
