@@ -10,6 +10,7 @@ from traindx.engine.derive import derive
 from traindx.engine.facts import Fact, Facts, Origin, Place, Scalar
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import WAYS, ExperimentRule
+from traindx.engine.regex import regex
 
 from .configs.combine import Read
 from .configs.differing import Difference, differences, in_words
@@ -18,6 +19,9 @@ from .inputs import Input, Kind
 
 _MOST = 1 << 20
 """Bytes of a script that are compared."""
+_HEAD = 30
+"""Characters by which the messages of one error are alike, whatever sizes and names follow."""
+_DIGITS = regex(r"\d+")
 
 
 class Run(NamedTuple):
@@ -42,7 +46,8 @@ def compare(here: Run, there: Run, knowledge: Knowledge) -> Compared:
     """How another run differs from this one, and which questions the two answer together.
 
     Each answer is a `test.` fact. There is none where more than one thing is apart, where the other run
-    did not come as far as the trouble, or where it failed in a way of its own.
+    did not come as far as the trouble, or where it failed in a way of its own. A small change that did not help
+    says nothing of a large one.
     """
     apart = [*differences(here.reads, there.reads, knowledge), *_scripts(here.inputs, there.inputs)]
     if not apart:
@@ -52,7 +57,10 @@ def compare(here: Run, there: Run, knowledge: Knowledge) -> Compared:
     if experiment is None:
         return Compared(words, ())
     note = f"{there.name} differs in {words} alone"
-    return Compared(words, tuple(_answers(experiment, here.facts, there, note, knowledge)))
+    answers = _answers(experiment, here.facts, there, note, knowledge)
+    if not _is_far(experiment, here.facts, there.facts, knowledge.limits["values_apart"]):
+        answers = (one for one in answers if one.value is True)
+    return Compared(words, tuple(answers))
 
 
 def _scripts(here: Sequence[Input], there: Sequence[Input]) -> Iterator[Difference]:
@@ -82,8 +90,8 @@ def _experiment(
     for one in knowledge.experiments.values():
         if one.settings and all(one.settings.keys() & each.settings for each in apart):
             touched = [each for each in one.settings if any(each in diff.settings for diff in apart)]
-            ways = [(each, one.settings[each]) for each in touched if "any" not in one.settings[each]]
-            if ways and all(_goes(here, there, setting, way) for setting, way in ways):
+            named = [each for each in touched if "any" not in one.settings[each]]
+            if named and all(_goes(here, there, each, one.settings[each]) for each in named):
                 return one
     return None
 
@@ -102,6 +110,21 @@ def _moved(ours: Scalar | None, theirs: Scalar, way: str) -> bool:
     if isinstance(ours, int | float) and isinstance(theirs, int | float):
         return theirs < ours if way == "lower" else theirs > ours
     return False
+
+
+def _is_far(experiment: ExperimentRule, here: Facts, there: Facts, least: float) -> bool:
+    """Whether what was made lower or higher was so by a factor that a test would take."""
+    for setting, ways in experiment.settings.items():
+        ours, theirs = (facts.value(f"config.{setting}") for facts in (here, there))
+        if (
+            {"lower", "higher"} & {*ways}
+            and isinstance(ours, int | float)
+            and isinstance(theirs, int | float)
+        ):
+            low, high = sorted((ours, theirs))
+            if 0 < low < high < least * low:
+                return False
+    return True
 
 
 def _answers(
@@ -137,8 +160,15 @@ def _as_tested(facts: Facts, knowledge: Knowledge) -> Facts | None:
 
 def _comparable(before: Facts, after: Facts) -> bool:
     """An error of another kind than that of the run in trouble is the other run's own."""
-    failed = after.value("log.exception.type")
-    return failed is None or failed == before.value("log.exception.type")
+    failed = _failure(after)
+    return failed is None or failed == _failure(before)
+
+
+def _failure(facts: Facts) -> tuple[str, str] | None:
+    """The type of the exception that ended a run, and how its message begins."""
+    kind = facts.value("log.exception.type")
+    said = str(facts.value("log.exception.message") or "")
+    return (kind, _DIGITS.sub("", said)[:_HEAD]) if isinstance(kind, str) else None
 
 
 def _came_as_far(before: Facts, after: Facts) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from traindx.engine.facts import Origin, Scalar
 from traindx.engine.kb.knowledge import Knowledge
-from traindx.engine.redact import safe
+from traindx.engine.redact import MASK, redact, safe
 
 from .combine import Read
 from .dialects import dialects_of
@@ -64,20 +64,17 @@ def in_words(found: Iterable[Difference], most: int = 3) -> str:
 
 def _told(one: Difference) -> str:
     if one.here is None and one.there is None:
-        return one.key
-    return f"{one.key} {_shown(one.there)} (here {_shown(one.here)})"
+        return safe(one.key)
+    return f"{safe(one.key)} {_shown(one.key, one.there)} (here {_shown(one.key, one.here)})"
 
 
-def _shown(value: Scalar | None) -> str:
+def _shown(key: str, value: Scalar | None) -> str:
+    """A value as it may be read by everybody: that it is a secret, often its key alone tells."""
     if value is None:
         return "not set"
-    return (
-        safe(value)
-        if isinstance(value, str)
-        else str(value).lower()
-        if isinstance(value, bool)
-        else f"{value}"
-    )
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    named = f"{key}: {text}"
+    return MASK if MASK in redact(named) and MASK not in named else safe(text)
 
 
 def _origins(reads: Iterable[Read]) -> frozenset[Origin]:

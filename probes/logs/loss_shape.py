@@ -14,11 +14,11 @@ _SOME = 3
 _LATE = 2
 """A log that begins after so many times the steps that it shows does not show where the loss began."""
 _WELL_KNOWN = (2, 3, 5, 10, 100, 1000)
+"""Numbers of classes whose logarithm nobody meets by chance."""
 _FEW = (2, 3, 4, 5)
 """Classes whose logarithms lie far apart."""
 _SURE = 4
 """Standard errors that are no chance."""
-"""Numbers of classes whose logarithm nobody meets by chance."""
 
 
 def tell_shape(told: Told, loss: Series, line: Curve, *, later: bool = False) -> None:

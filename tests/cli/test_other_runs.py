@@ -99,6 +99,54 @@ def test_of_a_sweep_the_change_that_helped_counts(diagnose: Command, folder: Pat
     assert answers_of(result)["test.lower_lr_helps"] is True
 
 
+def test_a_change_too_small_for_a_test_does_not_answer_no(diagnose: Command, folder: Path) -> None:
+    example_run(folder / "other", "train.log", FP16.replace("3.0e-3", "2.0e-3"))
+    assert answers_of(diagnose("bad", "--beside", "other", "--no-machine", "-f", "json")) == {}
+    example_run(folder / "far", "train.log", FP16.replace("3.0e-3", "1.0e-3"))
+    result = diagnose("bad", "--beside", "far", "--no-machine", "-f", "json")
+    assert answers_of(result) == {"test.lower_lr_helps": False}
+
+
+@pytest.mark.parametrize(
+    ("message", "answered"),
+    [
+        ("CUDA out of memory. Tried to allocate 512.00 MiB", {"test.lower_lr_helps": False}),
+        ("mat1 and mat2 shapes cannot be multiplied (8x64 and 32x2)", {}),
+    ],
+)
+def test_another_error_of_the_same_type_is_the_other_run_s_own(
+    diagnose: Command, folder: Path, message: str, answered: dict[str, object]
+) -> None:
+    def failed(text: str) -> str:
+        return f'Traceback (most recent call last):\n  File "train.py", line 9, in <module>\nRuntimeError: {text}\n'
+
+    example_run(folder / "other", "train.log", FP16.replace("3.0e-3", "3.0e-4"))
+    for name, text in (("bad", "CUDA out of memory. Tried to allocate 2.00 GiB"), ("other", message)):
+        with (folder / name / "train.log").open("a") as log:
+            log.write(failed(text))
+    result = diagnose("bad", "--beside", "other", "--no-machine", "-f", "json")
+    assert answers_of(result) == answered
+
+
+def test_secrets_that_differ_are_not_shown(diagnose: Command, folder: Path) -> None:
+    (folder / "bad" / "config.yaml").write_text(FP16 + "db_password: hunter2\nwandb_api_key: abc123def\n")
+    example_run(folder / "other", "fp32.log", FP32 + "db_password: swordfish\nwandb_api_key: zzz999yyy\n")
+    for form in ("text", "markdown", "json"):
+        said = diagnose("bad", "--beside", "other", "--no-machine", "-f", form).out
+        assert not [word for word in ("hunter2", "swordfish", "abc123def", "zzz999yyy") if word in said]
+    assert "db_password <redacted> (here <redacted>)" in " ".join(
+        diagnose("bad", "--beside", "other", "--no-machine").out.split()
+    )
+
+
+def test_of_a_folder_of_runs_one_must_be_named(diagnose: Command, folder: Path) -> None:
+    for name in ("first", "second"):
+        example_run(folder / "runs" / name, "fp32.log", FP32)
+    result = diagnose("bad", "--beside", "runs")
+    assert result.code == 2
+    assert "2 runs lie there; name the one to compare with: runs/first, runs/second" in result.err
+
+
 def test_a_run_that_is_not_there_is_refused(diagnose: Command) -> None:
     result = diagnose("bad", "--beside", "gone")
     assert result.code == 2

@@ -42,9 +42,8 @@ def diagnosed(
     What the others show beside it, and the runs `beside` that a person named, answers what a test would. Raises BadCall
     where one that was named cannot be read.
     """
-    others = [
-        _Read(path, session, session.run((), ())) for path in beside if (session := _begun(path, begin))
-    ]
+    named = [(path, _begun(path, begin)) for path in beside]
+    others = [_Read(path, session, session.run((), ())) for path, session in named]
     shown: _Read | None = None
     # What comes through a pipe can be read once only.
     if found.runs and all(one.stream is None for one in found.inputs):
@@ -61,11 +60,17 @@ def diagnosed(
 
 
 def _begun(path: Path, begin: Callable[[Found], Session]) -> Session:
-    """Raises BadCall where there is nothing at the path."""
+    """Raises BadCall where there is nothing at the path, or more than one run."""
     try:
-        return begin(discover([path]))
+        found = discover([path])
     except BadInput as error:
         raise BadCall(str(error)) from None
+    if found.runs:
+        names = ", ".join(map(str, found.runs[:_TOLD]))
+        raise BadCall(
+            f"--beside {path}: {len(found.runs)} runs lie there; name the one to compare with: {names}"
+        )
+    return begin(found)
 
 
 def _each(
