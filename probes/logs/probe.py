@@ -159,14 +159,14 @@ class LogProbe:
     ) -> list[str]:
         written = Written(self._knowledge, scan, listener)
         if self._prose and self._noticing is None and not source.printed:
-            if written.applies(first):
+            if written.applies(first, source.name):
                 written.read(chain((first,), others))
                 return []
             first, others = Around(self._knowledge).hear(written, first, others)
         if self._mode == "triage" or (self._mode == "auto" and source.size > FULL):
             from .triage import Triage
 
-            triage = Triage(scan, listener)
+            triage = Triage(scan, listener, source.size)
             triage.read(chain((first,), others))
             return [triage.note]
         for block in chain((first,), others):

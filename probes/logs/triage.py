@@ -1,4 +1,4 @@
-"""Huge logs: every signature everywhere, numbers from one block in sixteen, everything around an event."""
+"""Huge logs: every signature everywhere, numbers from some of the blocks, everything around an event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .listening import Listener
 from .scan import Scan
 
 STRIDE = 16
-"""Of so many blocks the numbers of one are read."""
+"""Of at least so many blocks the numbers of one are read."""
+SAMPLED = 16 << 20
+"""Bytes of which the numbers are read, however large the log: more points than any curve is kept with."""
 ENDS = 4
 """Blocks at the start and at the end that are read in full."""
 
@@ -19,9 +21,11 @@ ENDS = 4
 class Triage:
     """Reads a log that is too large to read every number of."""
 
-    def __init__(self, scan: Scan, listener: Listener) -> None:
+    def __init__(self, scan: Scan, listener: Listener, size: int = 0) -> None:
+        """`size` is that of the log in bytes, or 0 where it is not known."""
         self._scan, self._listener = scan, listener
         self._finder: Finder = make_finder(listener.machines)
+        self._stride = max(STRIDE, size // SAMPLED)
         self._blocks = self._full = 0
 
     @property
@@ -31,7 +35,7 @@ class Triage:
             return ""
         return (
             f"sampled: errors and events were looked for everywhere, numbers were read in {self._full} of "
-            f"{self._blocks} parts (1 in {STRIDE}, the first and last, and wherever something happened)"
+            f"{self._blocks} parts (1 in {self._stride}, the first and last, and wherever something happened)"
         )
 
     def read(self, blocks: Iterable[Block]) -> None:
@@ -45,7 +49,7 @@ class Triage:
             self._feed(block)
 
     def _block(self, block: Block) -> None:
-        sampled = self._blocks < ENDS or self._blocks % STRIDE == 0
+        sampled = self._blocks < ENDS or self._blocks % self._stride == 0
         if sampled or self._listener.busy or self._is_eventful(block):
             self._feed(block)
         else:

@@ -9,7 +9,7 @@ import pytest
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.inputs import Input, Kind
 from traindx.probes.logs import LogProbe
-from traindx.probes.logs.finder import ShapeFinder
+from traindx.probes.logs.finder import WARM, FastFinder, ShapeFinder
 from traindx.probes.logs.signatures import for_machines
 
 STEP = "{{'loss': {:.3f}, 'grad_norm': 1.1, 'learning_rate': 1e-05, 'epoch': {:.2f}}}\n"
@@ -66,3 +66,21 @@ def test_both_finders_give_the_lines_that_hold_a_literal(knowledge: Knowledge, l
     machines = for_machines(knowledge)
     assert list(ShapeFinder(machines).lines(data)) == wanted
     assert list(FastFinder(machines, hyperscan).lines(data)) == wanted
+
+
+def test_of_a_log_that_is_larger_a_smaller_share_is_sampled(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("traindx.probes.logs.triage.SAMPLED", 1 << 16)
+    findings = LogProbe([huge(tmp_path)], knowledge, scan="triage").run()
+    assert "(1 in 45, the first and last" in findings.inputs[0].note
+
+
+def test_literals_that_ordinary_lines_hold_are_no_longer_searched_for(knowledge: Knowledge) -> None:
+    """Their signatures still are, by their whole patterns."""
+    hyperscan = pytest.importorskip("hyperscan")
+    finder = FastFinder(for_machines(knowledge), hyperscan)
+    ordinary, told = b"my run is brokenhearted\n" * 40, b"my run is broken\n"
+    seen = [len(list(finder.lines(ordinary))) for _ in range(WARM)]
+    assert seen == [40] * WARM
+    assert list(finder.lines(ordinary + told)) == [told]
