@@ -9,6 +9,7 @@ from traindx.engine.regex import regex
 
 from .inputs import Input, Kind
 from .text import Unreadable, encoding_of, is_binary, not_text, open_bytes
+from .wrapped import wrapping_of
 
 _UNPACKED = (".gz", ".zst")
 _COPY = regex(r"(?i)(?<=[^.])(?:\.(?:bak|backup|orig|old|save|rej)\d*|~)$")
@@ -62,12 +63,9 @@ def kind_of(path: Path) -> Kind:
     for beginnings, endings, kind in _BY_NAME:
         if low.startswith(beginnings or "") and low.endswith(endings or ""):
             # detectron2, mmcv and mmengine name their JSON lines so.
-            rows = (
-                kind is Kind.CONFIG
-                and low.endswith(".json")
-                and _LINES_OF_JSON.match(start_of(path, 1 << 16))
-            )
-            return Kind.RECORDS if rows else kind
+            if low.endswith((".json", ".jsonl", ".ndjson")):
+                return _of_lines(start_of(path, 1 << 16), kind)
+            return kind
     return Kind.OTHER if _NOT_READ.search(name) else _by_content(path)
 
 
@@ -95,10 +93,17 @@ def _by_content(path: Path) -> Kind:
     if text.startswith("#!"):
         return Kind.CODE if "python" in text.split("\n", 1)[0] else Kind.CONFIG
     if text.startswith("{"):
-        return Kind.RECORDS if _LINES_OF_JSON.match(text) else Kind.CONFIG
+        return _of_lines(text, Kind.CONFIG)
     if re.match(r"(?:from\s+\w[\w.]*\s+import\s|import\s+\w)", text):
         return Kind.CODE
     return Kind.LOG
+
+
+def _of_lines(text: str, kind: Kind) -> Kind:
+    """Lines of JSON are rows of metrics, or hold what was printed; what is none is of this kind."""
+    if not _LINES_OF_JSON.match(text):
+        return kind
+    return Kind.LOG if wrapping_of(text.encode()) else Kind.RECORDS
 
 
 def _plain(start: bytes) -> str:

@@ -11,8 +11,9 @@ from typing import IO
 
 from traindx.engine.regex import regex
 
-from ..inputs import Input
+from ..inputs import Input, Kind
 from ..text import BLOCK, Unreadable, encoding_of, is_binary, open_bytes
+from ..wrapped import Wrapping, wrapping_of
 from .cut_off import NEAR, without_cut_number
 
 LONGEST = 1 << 16
@@ -81,6 +82,7 @@ class Blocks:
         self._block = block
         self._sample = 1 if growing else _SAMPLE
         self._file: IO[bytes] | None = None
+        self._wrapping: Wrapping | None = None
 
     def __iter__(self) -> Iterator[Block]:
         file = self._file = open_bytes(self.source)
@@ -152,12 +154,18 @@ class Blocks:
                 self._long(number)
                 cut, cutting = LONGEST, True
             if cut:
-                yield Block(_clean(data[:cut]), number)
+                yield Block(self._plain(data[:cut], number), number)
                 number += _feeds(data)  # all of them stand before the cut
                 before = data[max(0, cut - NEAR) : cut]
             rest = b"" if cutting else data[cut:]
         if rest:
-            yield Block(without_cut_number(_clean(rest), before), number)
+            yield Block(without_cut_number(self._plain(rest, number), before), number)
+
+    def _plain(self, data: bytes, number: int) -> bytes:
+        """Whole lines as they were printed."""
+        if number == 1 and self.source.kind is Kind.LOG:
+            self._wrapping = wrapping_of(data)
+        return _clean(data if self._wrapping is None else self._wrapping.plain(data))
 
     def _long(self, number: int) -> None:
         if len(self.notes) < 5:
