@@ -25,6 +25,8 @@ class Offer(NamedTuple):
     """What must hold and is not known here, in words."""
     notes: tuple[str, ...] = ()
     """Why a change is not computed: `micro_batch_size is 1 already`."""
+    leads: bool = False
+    """Something in this run points to it."""
 
 
 class Together(NamedTuple):
@@ -41,8 +43,8 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
 
     Several likely causes are mostly there together: the first fix of each comes before all that stand in for one.
     A fix whose condition is known to be false is left out, and so is one whose settings stand
-    as it wants them already while it has nothing else to offer. One whose condition is not decided
-    comes after the others of its cause. What this machine can do decides nothing where the run may
+    as it wants them already while it has nothing else to offer. One that something here points to comes
+    before the others of its cause, one whose condition is not decided after them. What this machine can do decides nothing where the run may
     have been on another.
     """
     facts = with_stand_ins(facts, knowledge)
@@ -55,7 +57,11 @@ def offers(ranked: Sequence[Ranked], facts: Facts, knowledge: Knowledge) -> list
     places = {one.cause.id: place for place, one in enumerate(ranked)}
     offered = sorted(
         (one for one in found if one is not None),
-        key=lambda one: (places[one.causes[0]], bool(one.proviso) and one.fix.when_unknown != "keep"),
+        key=lambda one: (
+            places[one.causes[0]],
+            not one.leads,
+            bool(one.proviso) and one.fix.when_unknown != "keep",
+        ),
     )
     leading = _leading(offered, [one.cause.id for one in ranked if one.verdict in ("confirmed", "likely")])
     return sorted(offered, key=lambda one: one.fix.id not in leading)
@@ -97,7 +103,8 @@ def _offer(fix: FixRule, causes: tuple[str, ...], facts: Facts, knowledge: Knowl
     if nothing_left:
         return None
     proviso = _proviso(fix, here, knowledge) if holds is None else ""
-    return Offer(fix, causes, settings, proviso, notes)
+    leads = fix.leads is not None and fix.leads(here) is True
+    return Offer(fix, causes, settings, proviso, notes, leads)
 
 
 def _silent(facts: Facts) -> bool:

@@ -108,7 +108,7 @@ def _bounds(rule: EvidenceRule, weights: Weights) -> tuple[float, float]:
 
 
 def _fix_conditions(contenders: Sequence[Ranked], knowledge: Knowledge) -> list[Rule]:
-    """What decides whether the fixes of these causes may be offered."""
+    """What decides which fixes of these causes may be offered, and which come first."""
     fixes = (fix for one in contenders if one.verdict != "unlikely" for fix in one.cause.fixes)
-    conditions = (knowledge.fixes[fix].when for fix in dict.fromkeys(fixes))
-    return [when for when in conditions if when is not None]
+    rules = [knowledge.fixes[fix] for fix in dict.fromkeys(fixes)]
+    return [rule for fix in rules for rule in (fix.when, fix.leads) if rule is not None]

@@ -77,8 +77,9 @@ def fix_of(name: str, stored: Stored) -> rules.FixRule:
         setting: rules.ChangeRule(**one | {key: rule_from(one.get(key)) for key in ("expression", "only_if")})
         for setting, one in stored["settings"].items()
     }
-    changed = _with_tuples(stored, "steps", "take_back_steps", "conflicts")
-    return rules.FixRule(id=name, **changed | {"when": rule_from(stored["when"]), "settings": settings})
+    conditions = {key: rule_from(stored[key]) for key in ("when", "leads")}
+    changed = _with_tuples(stored, "steps", "take_back_steps", "conflicts") | {"settings": settings}
+    return rules.FixRule(id=name, **changed | conditions)
 
 
 def pattern_of(name: str, stored: Stored) -> rules.CodePatternRule:

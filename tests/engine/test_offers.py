@@ -68,6 +68,16 @@ def test_a_fix_whose_condition_is_unknown_comes_last_with_its_proviso_in_words(m
     assert offers(ranked, facts_of({"loss.nonfinite": False}), knowledge)[0].fix.id == "use-fp32"
 
 
+@pytest.mark.parametrize(("seen", "first"), [({}, "use-bf16"), ({"loss.nonfinite": True}, "use-fp32")])
+def test_one_that_something_points_to_comes_first(
+    make_pack: PackMaker, seen: dict[str, Value], first: str
+) -> None:
+    fixes = FIXES.replace("settings: {precision: fp32}", "leads: loss.nonfinite, settings: {precision: fp32}")
+    knowledge = Knowledge(compile_packs([make_pack({"fixes/all.yaml": fixes})]).__getitem__)
+    ranked = rank(knowledge, facts_of(HALF_PRECISION), NAN)
+    assert offers(ranked, facts_of(seen), knowledge)[0].fix.id == first
+
+
 def test_one_that_is_to_keep_its_place_keeps_it_and_says_its_own_words(make_pack: PackMaker) -> None:
     knowledge = with_when(make_pack, "when: loss.nonfinite, when_says: it broke, when_unknown: keep")
     ranked = rank(knowledge, facts_of(HALF_PRECISION), NAN)

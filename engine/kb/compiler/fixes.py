@@ -25,6 +25,7 @@ def _fix(scope: Scope, entry: Located) -> Stored:
         "when": scope.condition(entry, ("when",), fix.when) if fix.when else None,
         "when_says": fix.when_says or "",
         "when_unknown": fix.when_unknown,
+        "leads": scope.condition(entry, ("leads",), fix.leads) if fix.leads else None,
         "settings": settings,
         "snippet": fix.snippet or "",
         "command": scope.text(entry, ("command",), fix.command or ""),

@@ -59,6 +59,9 @@ class Fix(Entry):
         description="Where nothing tells whether the condition holds: after the other fixes of its cause, in its "
         "place, or not at all in a run of which something was read.",
     )
+    leads: Text | None = Field(
+        None, description="A condition; where it holds the fix comes before the others of its cause."
+    )
     safety: Literal["safe", "unsafe", "advice"] = Field(
         description="safe: changes no result it should not. unsafe: changes results. advice: a person must do it."
     )

@@ -103,6 +103,8 @@ class FixRule(NamedTuple):
     """The condition in words."""
     when_unknown: str = "last"
     """What becomes of it where the condition is not decided: `last`, `keep` or `leave-out`."""
+    leads: Rule | None = None
+    """Where this holds the fix comes before the others of its cause."""
     settings: Mapping[str, ChangeRule] = MappingProxyType({})
     snippet: str = ""
     command: str = ""
