@@ -10,11 +10,11 @@ from traindx.engine.kb.rules import TrialRule
 
 from .patterns import Patterns
 
-_NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\d)"
-_NAMED = rf"(?:[ _-](?:of|to|at|is|was|from)|[ ]?[:=])*[ ]?(?P<named>{_NUMBER})(?! ?%)(?: to (?P<then>{_NUMBER})(?! ?%))?"
+NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\d)"
+NAMED = rf"(?:[ _-](?:of|to|at|is|was|from)|[ ]?[:=])*[ ]?(?P<named>{NUMBER})(?! ?%)(?: to (?P<then>{NUMBER})(?! ?%))?"
 _GETS = r"(?:gets?|got|reach(?:es|ed)?|gives?|gave|yields?|yielded|obtain(?:s|ed)?|is|was|ends? at|ended at)"
-_LATER = rf"\b(?:to|with|at|of|for|vs\.?|versus|using|and|or|by) (?P<later>{_NUMBER})(?! ?%)(?:(?![ -]?[a-z])|(?= (?:(?:it|i|we|this|that|you)(?: only)? )?{_GETS}\b))"
-_FIGURE = rf"\b{_GETS}(?: (?:only|just|about|around))? (?P<bare>{_NUMBER})|\b(?:and|but|only|just) (?P<and>{_NUMBER})(?= (?:with|at|for|using)\b)"
+_LATER = rf"\b(?:to|with|at|of|for|vs\.?|versus|using|and|or|by) (?P<later>{NUMBER})(?! ?%)(?:(?![ -]?[a-z])|(?= (?:(?:it|i|we|this|that|you)(?: only)? )?{_GETS}\b))"
+_FIGURE = rf"\b{_GETS}(?: (?:only|just|about|around))? (?P<bare>{NUMBER})|\b(?:and|but|only|just) (?P<and>{NUMBER})(?= (?:with|at|for|using)\b)"
 
 
 _Pair: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
@@ -32,7 +32,7 @@ class Figures:
     """Reads what sentences say by naming a figure at each of two values of a setting."""
 
     def __init__(self, trials: Sequence[TrialRule], patterns: Patterns, limits: Mapping[str, float]) -> None:
-        self._trials = tuple(trial for trial in trials if trial.figures)
+        self._trials = tuple(trial for trial in trials if trial.values_of)
         self._patterns, self._limits = patterns, limits
 
     def went(self, text: str) -> dict[str, bool]:
@@ -42,7 +42,7 @@ class Figures:
         rising = self._better(text)
         if rising is None or self._patterns.phrase("others-run").search(text):
             return {}
-        settings = {trial.figures for trial in self._trials}
+        settings = {trial.values_of for trial in self._trials}
         seen = {setting: list(self._numbers(text, setting, settings)) for setting in settings}
         changed = [name for name, all_ in seen.items() if len({one.number for one in all_ if one.value}) > 1]
         pair = _pair(seen[changed[0]]) if len(changed) == 1 else None
@@ -53,7 +53,7 @@ class Figures:
         return {
             trial.gives: True
             for trial in self._trials
-            if trial.figures == setting and trial.raised == more_is_better
+            if trial.values_of == setting and trial.raised == more_is_better
         }
 
     def _better(self, text: str) -> bool | None:
@@ -67,8 +67,8 @@ class Figures:
         """The values of a setting and the figures, in the order of the text. Values without its name count behind the first that has it."""
         metric = "|".join(self._patterns.phrase(name).pattern for name in ("rising-figure", "falling-figure"))
         pattern = self._patterns.compiled(
-            rf"(?:{setting}){_NAMED}|(?P<percent>{_NUMBER})(?= ?%)|(?P<after>{_NUMBER}) (?:of )?(?:{metric})"
-            rf"|(?:{metric})(?:(?!\d|{'|'.join(settings)}|\b(?:with|for|using|when)\b)[^.,;]){{0,20}}?(?P<before>{_NUMBER})|{_LATER}|{_FIGURE}"
+            rf"(?:{setting}){NAMED}|(?P<percent>{NUMBER})(?= ?%)|(?P<after>{NUMBER}) (?:of )?(?:{metric})"
+            rf"|(?:{metric})(?:(?!\d|{'|'.join(settings)}|\b(?:with|for|using|when)\b)[^.,;]){{0,20}}?(?P<before>{NUMBER})|{_LATER}|{_FIGURE}"
         )
         named = False
         for match in pattern.finditer(text):
@@ -82,9 +82,8 @@ class Figures:
     def _apart(self, pair: _Pair) -> bool:
         """Whether both the values and the figures differ by more than chance: `32` and `40` are the same setting."""
         (one, first), (other, second) = pair
-        return (
-            _times(one, other) >= self._limits["values_apart"]
-            and _times(first, second) >= self._limits["figures_apart"]
+        return apart(one, other, self._limits["values_apart"]) and apart(
+            first, second, self._limits["figures_apart"]
         )
 
 
@@ -99,6 +98,7 @@ def _pair(seen: Sequence[_Seen]) -> _Pair | None:
     return (one, first), (other, second)
 
 
-def _times(one: float, other: float) -> float:
+def apart(one: float, other: float, least: float) -> bool:
+    """Whether one of two numbers is at least so many times the other."""
     low, high = sorted((one, other))
-    return high / low if low > 0 else 0.0
+    return low > 0 and high >= least * low

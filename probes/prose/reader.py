@@ -13,6 +13,7 @@ from traindx.engine.kb.rules import SignatureRule
 from .clauses import Span
 from .denial import Denial
 from .figures import Figures
+from .outcomes import Outcomes
 from .patterns import Patterns
 from .trials import Trials
 from .words import Index
@@ -35,8 +36,11 @@ class ProseReader:
         )
 
     def complains(self, sentence: str) -> bool:
-        """Whether it may tell of trouble: what only describes a run holds none of the words that complaints hold."""
-        return self._patterns.phrase("complaint").search(sentence[:MAX_SENTENCE]) is not None
+        """Whether it may tell of trouble: what only describes a run, or praises it, holds none of the words that complaints hold."""
+        sentence = sentence[:MAX_SENTENCE]
+        return bool(self._patterns.phrase("complaint").search(sentence)) and not self._patterns.phrase(
+            "content"
+        ).search(sentence)
 
     def signatures(self, sentence: str) -> Iterator[tuple[SignatureRule, re.Match[str]]]:
         """The signatures of prose that the sentence matches, and where it does not deny them; none where it states nothing."""
@@ -82,14 +86,18 @@ class ProseReader:
         sentence, before = sentence[:MAX_SENTENCE], before[:MAX_SENTENCE]
         if not self.states(sentence):
             return {}
-        measured = self._figures.went(sentence) or (
-            self._figures.went(f"{before} {sentence}") if before and self.states(before) else {}
+        measured = self._compared(sentence) or (
+            self._compared(f"{before} {sentence}") if before and self.states(before) else {}
         )
         named = self._trials.named(sentence)
         went = self._trials.went(sentence, named) if named else {}
         if named and not went and not measured and self._turns_back(sentence, before):
             return {one.trial.gives: True for one in named if not one.opposite}
         return {**went, **measured}
+
+    def _compared(self, text: str) -> dict[str, bool]:
+        """What a text says by telling of two values of one setting."""
+        return self._figures.went(text) or self._outcomes.went(text)
 
     def _turns_back(self, sentence: str, before: str) -> bool:
         """`The loss jumps up and down. With fp32 it does not.` What was denied or praised before is no trouble that could be gone."""
@@ -117,3 +125,7 @@ class ProseReader:
     @cached_property
     def _figures(self) -> Figures:
         return Figures(tuple(self._knowledge.trials.values()), self._patterns, self._knowledge.limits)
+
+    @cached_property
+    def _outcomes(self) -> Outcomes:
+        return Outcomes(tuple(self._knowledge.trials.values()), self._patterns, self._knowledge.limits)

@@ -34,6 +34,7 @@ PHRASES = {
     "until": r"\buntil\s*$",
     "turned-back": r"\bit does not\W*$",
     "complaint": r"\b(?:hangs?|not)\b",
+    "content": r"\bis well\b",
 }
 TRIALS = {
     "precision": TrialRule(

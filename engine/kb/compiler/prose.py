@@ -47,7 +47,7 @@ def _trial(scope: Scope, entry: Located) -> Stored:
         "otherwise": "|".join(trial.otherwise),
         "words": words,
         "trouble_counts": trial.trouble_counts,
-        "figures": trial.figures or "",
+        "values_of": trial.values_of or "",
         "raised": trial.raised,
     }
 

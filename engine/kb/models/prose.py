@@ -40,9 +40,9 @@ class Trial(Entry):
         True,
         description="False where people also name it as what they have: trouble beside it then says nothing.",
     )
-    figures: Regex | None = Field(
+    values_of: Regex | None = Field(
         None,
-        description="The setting it changes, as it is named before a number: of two values with a figure each, the better one tells.",
+        description="The setting it changes, as it is named before a number: of two values with a figure each, or of which one worked and one did not, the better one tells.",
     )
     raised: bool = Field(False, description="It raises that setting, and does not lower it.")
     worked: list[Text] = Field(min_length=1, description="Sentences that say it went well.")

@@ -39,7 +39,7 @@ class TrialRule(NamedTuple):
     """Literal parts in lower case, of which a matching sentence contains at least one."""
     trouble_counts: bool
     """Trouble beside it says that it failed; false where people also name it as what they have."""
-    figures: str = ""
+    values_of: str = ""
     """The setting that it changes, as it is named before a number; empty where there is none."""
     raised: bool = False
     """It raises that setting."""
