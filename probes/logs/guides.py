@@ -37,14 +37,18 @@ class Guides:
 
     def before(self, index: int) -> tuple[bytes | None, bytes | None]:
         """The bar and the header that stand for a line of the block."""
-        bar = self._bar_before(bisect_left(self.bars, index))
-        header = bisect_left(self.headers, index) - 1
-        if header >= 0:
-            fresh = bar >= 0 and self.bars[bar] > self.headers[header]
-            return (self.block.lines[self.bars[bar]] if fresh else None), self.block.lines[
-                self.headers[header]
-            ]
-        return (self.block.lines[self.bars[bar]] if bar >= 0 else self.bar), self.header
+        bar, header = self._bar_before(bisect_left(self.bars, index)), self._header_at(index)
+        if bar >= 0 and (header < 0 or self.bars[bar] > self.headers[header]):
+            return self.block.lines[self.bars[bar]], self.header_before(index)
+        return self.bar if header < 0 else None, self.header_before(index)
+
+    def header_before(self, index: int) -> bytes | None:
+        """The header that stands for a line of the block."""
+        header = self._header_at(index)
+        return self.block.lines[self.headers[header]] if header >= 0 else self.header
+
+    def _header_at(self, index: int) -> int:
+        return bisect_left(self.headers, index) - 1
 
     def _bar_before(self, place: int) -> int:
         """Of the bars before this place the last that counts steps, and not the batches of a validation between them."""
