@@ -28,6 +28,55 @@ def test_a_loader_started_anew_in_each_step_gives_the_same_batch() -> None:
     assert loop(body)["data.same_batch"] is True
 
 
+def noisy(loader: Any, anew: bool) -> Any:
+    """A loop that adds noise to what the loader gives, as denoising does."""
+    batches = iter(loader)
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        nonlocal batches
+        try:
+            batch = next(iter(loader) if anew else batches)
+        except StopIteration:
+            batches = iter(loader)
+            batch = next(batches)
+        inputs, labels = batch[:2]
+        optimizer.zero_grad()
+        cross_entropy(model(inputs + torch.randn(16, 8)), labels).backward()
+        optimizer.step()
+
+    return body
+
+
+@pytest.mark.parametrize("anew", [True, False])
+def test_the_same_batch_under_other_noise_is_seen(anew: bool) -> None:
+    said = loop(noisy(DataLoader(data(), batch_size=16), anew), 12)
+    assert said["data.same_batch"] is anew
+
+
+def test_a_loader_made_anew_that_shuffles_is_no_same_batch() -> None:
+    assert loop(noisy(DataLoader(data(), batch_size=16, shuffle=True), True), 12)["data.same_batch"] is False
+
+
+def test_samples_of_zeros_that_the_script_fills_by_itself_are_no_same_batch() -> None:
+    blank = TensorDataset(torch.zeros(128, 8), torch.zeros(128, dtype=torch.long))
+    assert loop(noisy(DataLoader(blank, batch_size=16), True), 12)["data.same_batch"] is False
+
+
+def test_one_grid_for_every_sample_with_texts_beside_it_is_no_same_batch() -> None:
+    """What differs from batch to batch is no tensor yet, or nothing that is known."""
+    grid, count = torch.randn(16, 8), iter(range(10_000))
+
+    def texts(rows: Any) -> Any:
+        return grid, torch.zeros(16, dtype=torch.long), [f"text {next(count)}" for _ in rows]
+
+    def objects(rows: Any) -> Any:
+        return grid, torch.zeros(16, dtype=torch.long), object()
+
+    for collate in (texts, objects):
+        loader: Any = DataLoader(data(), batch_size=16, collate_fn=collate)
+        assert loop(noisy(loader, True), 12)["data.same_batch"] is False
+
+
 def test_the_same_part_of_the_data_in_each_step_is_seen() -> None:
     inputs, labels = data().tensors
 

@@ -81,13 +81,55 @@ def test_labels_sorted_by_class_are_seen() -> None:
     batches = iter(sorted_batches(8))
     said = train(mlp(8, 8), nn.CrossEntropyLoss(), lambda: next(batches))
     assert said["data.labels.sorted"] is True
-    assert said["data.shuffled"] is False
+
+
+def mixed(labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """A batch whose samples stand in no order."""
+    return torch.randn(len(labels), 8), labels[torch.randperm(len(labels))]
+
+
+@pytest.mark.parametrize("size", [32, 40])
+def test_labels_sorted_by_class_and_mixed_within_the_batch_are_seen(size: int) -> None:
+    """As where texts are sorted by length to save padding, and the length goes with the class."""
+    labels: Any = torch.arange(6).repeat_interleave(410)
+    batches = iter(labels.split(size))
+    said = train(mlp(8, 6), nn.CrossEntropyLoss(), lambda: mixed(next(batches)), steps=32)
+    assert said["data.labels.sorted"] is True
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_batches_of_one_class_in_any_order_are_no_sorted_data(within: bool) -> None:
+    """Texts of one length each, and these batches are shuffled. The first few may seem to be sorted."""
+    drawn = iter([0, 1, 3, 3, 2, 0, 1, 3, 0, 2])
+
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        one = next(drawn)
+        return mixed(torch.tensor([one] * 30 + [min(one + within, 3)] * 2))
+
+    assert train(mlp(), nn.CrossEntropyLoss(), batch, steps=10)["data.labels.sorted"] is False
+
+
+def test_batches_of_nearly_one_class_are_no_sorted_data() -> None:
+    rare = iter([0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 0, 2])
+
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        return mixed(torch.tensor([next(rare)] + [0] * 31))
+
+    assert train(mlp(), nn.CrossEntropyLoss(), batch)["data.labels.sorted"] is False
+
+
+def test_a_few_classes_that_a_sampler_draws_for_each_batch_are_no_sorted_data() -> None:
+    """For triplets, two or three of many with so many samples each."""
+
+    def batch() -> tuple[torch.Tensor, torch.Tensor]:
+        return mixed(torch.randperm(8)[:2].repeat_interleave(16))
+
+    assert train(mlp(8, 8), nn.CrossEntropyLoss(), batch)["data.labels.sorted"] is False
 
 
 def test_shuffled_labels_are_cleared() -> None:
     said = train(mlp(), nn.CrossEntropyLoss())
     assert said["data.labels.sorted"] is False
-    assert "data.shuffled" not in said.facts
 
 
 def test_domain_labels_that_take_turns_are_not_sorted_data() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..operations import Call
 from .check import Check
-from .labels import ENOUGH
+from .runs_of_classes import ENOUGH
 from .tensors import readable
 
 

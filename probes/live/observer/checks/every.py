@@ -29,6 +29,7 @@ from .last_noise import LastNoise
 from .last_state import LastState
 from .layers import Layers
 from .lengths import Lengths
+from .lone_shares import LoneShares
 from .lookahead import Lookahead
 from .masked_away import MaskedAway
 from .moved_axes import MovedAxes
@@ -65,6 +66,7 @@ CHECKS: tuple[type[Check], ...] = (
     DroppedScores,
     Regression,
     ShareAxes,
+    LoneShares,
     PairLabels,
     Tables,
     Labels,

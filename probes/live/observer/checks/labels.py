@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
+from .runs_of_classes import ENOUGH, RunsOfClasses
 from .tensors import arguments_in, readable
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 IGNORED = -100
 """torch's own `ignore_index`."""
-
-ENOUGH = 64
-"""Labels after which an order or a majority is more than chance."""
 
 LOSSES, EMBEDDING = ("cross_entropy", "nll_loss"), "embedding"
 
@@ -35,9 +32,9 @@ class Labels(Check):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._counts: dict[int, int] = {}
-        self._batches: deque[tuple[int, int, bool]] = deque(maxlen=16)
+        self._runs = RunsOfClasses()
         self._calls: list[Any] = []
-        self._low = self._high = 0
+        self._low = self._high = self._classes = 0
         self._given: Any = None
         self._embedded: list[Any] = []
         self._ahead: set[int] = set()
@@ -168,6 +165,7 @@ class Labels(Check):
         self.say("data.labels.min", self._low)
         self.say("data.labels.max", self._high)
         self.say("model.classes", classes)
+        self._classes = classes
 
     def _count(self, kept: Any) -> None:
         values, counts = self.torch.unique(kept[:100_000], return_counts=True)
@@ -179,16 +177,13 @@ class Labels(Check):
 
     def _order(self, kept: Any) -> None:
         """Batches of one class each, or of two with the one after the other: a set sorted by class, not shuffled."""
-        steps = kept[1:] - kept[:-1]
-        rising = bool((steps >= 0).all()) and int((steps != 0).sum()) <= 1
-        self._batches.append((int(kept[0]), kept.numel(), rising))
-        if len(self._batches) < 4 or sum(count for _, count, _ in self._batches) < ENOUGH or kept.numel() < 4:
+        self._runs.add(kept, self.watcher.step, self._classes)
+        in_runs = self._runs.are_sorted()
+        if in_runs is None:
             return
-        in_runs = all(rising for _, _, rising in self._batches)
-        varied = len({first for first, _, _ in self._batches}) > 1
-        self.say("data.labels.sorted", in_runs and varied)
-        if in_runs and varied:
-            self.say("data.shuffled", False)
+        if self._runs.jump():
+            self.retract("data.labels.sorted")
+        self.say("data.labels.sorted", in_runs)
 
 
 def _varies(tokens: Any) -> bool:

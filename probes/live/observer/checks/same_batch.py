@@ -5,10 +5,10 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..loaders import length_of_loader
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
+from .handed_out import HandedOut
 from .likeness import looks_of
 from .tensors import is_whole_part, readable
 
@@ -49,7 +49,8 @@ class SameBatch(Check):
     All that the model is given up to the first backward pass must be the same: an evaluation that records its graph
     comes first, too. The whole set as one batch is the same batch in every step and no mistake. So one of these must be so:
     a loader has more batches than the one it gives; the input is a part of a larger tensor, always the same one; it is
-    picked anew from a larger one; the random numbers that are drawn before it are the same each time.
+    picked anew from a larger one; the random numbers that are drawn before it are the same each time. Where the script
+    adds noise to what the loader gives, or masks some of it, what the loader gives must be the same.
 
     A copy that is trained for a while (on a task of meta-learning, to see what a model could learn) gets the few samples
     that it is to learn from. Batches of two models do not compare. Where the step goes on through the other parts, or through
@@ -66,14 +67,14 @@ class SameBatch(Check):
         self._last: list[Any] = []
         self._complete = False
         self._first: Any = None
-        self._same = self._batches = 0
+        self._same = 0
         self._drawn: list[list[float]] = []
         self._drawn_last: list[list[float]] = []
         self._picked: list[tuple[int, ...]] = []
         self._indices: tuple[list[Any], list[Any]] = ([], [])
         self._model: weakref.ref[torch.nn.Module] | None = None
         self._copied = self._others = False
-        self._loaded = 0
+        self._handed_out = HandedOut(self.torch)
         self._parts: dict[int, int] = {}
         """What the step was given of the memory in which the first input lies, by the address: the bytes."""
 
@@ -82,13 +83,12 @@ class SameBatch(Check):
         self._drawn_last, self._drawn, self._picked = self._drawn, [], []
         self._indices = (self._indices[1], [])
         self._parts.clear()
-        self._loaded, self._others = 0, False
+        self._others = False
+        self._handed_out.begin()
 
     def batch_loaded(self, batch: Any, seconds: float) -> None:
-        """A loader gave a batch: how many has it?"""
-        self._loaded += 1
-        if not self._batches:
-            self._batches = length_of_loader()
+        """A loader gave a batch."""
+        self._handed_out.loaded(batch)
 
     def called(self, call: Call) -> None:
         """Before the input is there: random numbers were drawn, or some rows of a tensor taken."""
@@ -143,7 +143,7 @@ class SameBatch(Check):
             return
         if first.untyped_storage().data_ptr() == self._first.untyped_storage().data_ptr():
             self._parts[first.data_ptr()] = _size(first)
-        elif self._loaded > 1 and not self._others:
+        elif self._handed_out.count > 1 and not self._others:
             self._others = looks_of(first) != self._inputs[0][1]
 
     def _begin_with(self, root: torch.nn.Module) -> None:
@@ -161,12 +161,14 @@ class SameBatch(Check):
         """Were the inputs those of the step before?"""
         inputs, first, complete = self._inputs, self._first, self._complete
         self._inputs, self._first, self._complete = [], None, False
+        handed = self._handed_out.is_last()
         if not inputs or not complete:
             return
         last, self._last = self._last, inputs
         if not last:
             return
-        if [one[:2] for one in inputs] != [one[:2] for one in last]:
+        alike = [one[:2] for one in inputs] == [one[:2] for one in last]
+        if not alike and not handed:
             self._same = 0
             self.retract("data.same_batch", "data.same_batch_how")
             self.say("data.same_batch", False)
@@ -174,9 +176,12 @@ class SameBatch(Check):
         self._same += 1
         if self._copied and step < LASTING:
             return
-        same_part = inputs[0][2] is not None and inputs[0][2] == last[0][2]
+        same_part = alike and inputs[0][2] is not None and inputs[0][2] == last[0][2]
         same_part = same_part and _bytes(first) >= LARGER * sum(self._parts.values())
-        if self._same >= SAME and (how := self._how(same_part and not is_whole_part(self.torch, first))):
+        if self._same < SAME:
+            return
+        how = self._how(same_part and not is_whole_part(self.torch, first)) if alike else ""
+        if how := how or ("" if self._others else self._handed_out.first_only()):
             self.say("data.same_batch", True)
             self.say("data.same_batch_how", how)
 
@@ -186,12 +191,8 @@ class SameBatch(Check):
             return "the random numbers that choose it are the same in every step, as after a seed set in the loop"
         if same_part:
             return "it is always the same part of a larger tensor"
-        if self._others:
-            return ""
-        if self._last[0][0] in self._picked:
+        if self._last[0][0] in self._picked and not self._others:
             return "the same rows of a larger tensor are taken anew in every step"
-        if self._batches > 1:
-            return f"the loader has {self._batches} batches and gives the first only, as one made anew in every step"
         return ""
 
 
