@@ -69,6 +69,9 @@ def see_symptoms(knowledge: Knowledge, facts: Facts, given: tuple[str, ...]) -> 
 
 def _look(symptom: SymptomRule, knowledge: Knowledge, facts: Facts, given: tuple[str, ...]) -> Seen:
     evidence = weigh_all(symptom.detect, facts, knowledge.weights)
+    # What is told of a run that is praised, and that nobody complains of, shows no symptom.
+    if facts.value("log.contentment") and not facts.value("log.exception.type") and symptom.id not in given:
+        evidence = tuple(one for one in evidence if one.decibans <= 0 or not _is_told(one, facts))
     total = to_decibans(knowledge.weights.symptom) + math.fsum(one.decibans for one in evidence)
     return Seen(symptom, symptom.id in given, to_probability(total), evidence)
 
@@ -93,22 +96,25 @@ def imply_symptom(knowledge: Knowledge, facts: Facts) -> list[Seen]:
         return []
     hints = _with_told(hints, told, facts, weights)
     # What the evidence makes likely shows itself: words alone point past none of its symptoms.
-    own = {name for each in causes if each.confidence >= weights.likely for name in each.cause.symptoms}
+    own = {name for each in causes[:1] if each.confidence >= weights.likely for name in each.cause.symptoms}
     open_ = [one for one in hints if one.symptom.id in own or _is_shown(one)] if own else hints
-    best = max(open_ or hints, key=lambda one: (_odds(one, causes, weights), one.symptom.id))
+    run = any(fact.origin in (Origin.LOG, Origin.PROSE) for fact in facts)
+    best = max(open_ or hints, key=lambda one: (_odds(one, causes, weights, run=run), one.symptom.id))
     shows = tuple(line for line in best.evidence if line.decibans > 0)
     return [best._replace(confidence=DETECTED, evidence=shows)]
 
 
-def _odds(one: Seen, causes: Sequence[Ranked], weights: Weights) -> float:
-    """The odds of a symptom: its own, and what each cause that brings it adds to them."""
+def _odds(one: Seen, causes: Sequence[Ranked], weights: Weights, *, run: bool) -> float:
+    """The odds of a symptom: its own, and what each cause that brings it adds to them. A run that was seen would show a loud one."""
     own, name = one.confidence / (1 - one.confidence), one.symptom.id
     shown = (
         each.confidence * weights.priors[each.cause.symptoms[name]]
         for each in causes
         if name in each.cause.symptoms
     )
-    return own + own / weights.symptom * math.fsum(shown) * weights.priors[one.symptom.silent]
+    met = weights.priors[one.symptom.met] / weights.priors["common"]
+    unseen = weights.priors[one.symptom.silent] if run else 1.0
+    return own + own / weights.symptom * math.fsum(shown) * met * unseen
 
 
 def _with_told(hints: list[Seen], told: Mapping[str, Likeness], facts: Facts, weights: Weights) -> list[Seen]:
@@ -140,9 +146,12 @@ def _is_clear(told: Mapping[str, Likeness], weights: Weights) -> bool:
 
 def _is_said(one: Seen, facts: Facts) -> bool:
     """Whether a rule hears a person tell of a symptom."""
-    return any(
-        line.decibans > 0 and any(_from_prose(name, facts) for name in line.facts) for line in one.evidence
-    )
+    return any(line.decibans > 0 and _is_told(line, facts) for line in one.evidence)
+
+
+def _is_told(line: Weighed, facts: Facts) -> bool:
+    """Whether a line of evidence rests on what a person tells."""
+    return any(_from_prose(name, facts) for name in line.facts)
 
 
 def _is_shown(one: Seen) -> bool:

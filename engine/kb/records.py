@@ -32,7 +32,8 @@ def cause_of(name: str, stored: Stored) -> rules.CauseRule:
 def symptom_of(name: str, stored: Stored) -> rules.SymptomRule:
     """A symptom."""
     detect = tuple(map(_evidence, stored["detect"]))
-    return rules.SymptomRule(name, stored["title"], tuple(stored["aliases"]), detect, stored["silent"])
+    silent, met = stored["silent"], stored["met"]
+    return rules.SymptomRule(name, stored["title"], tuple(stored["aliases"]), detect, silent, met)
 
 
 def _evidence(stored: Stored) -> rules.EvidenceRule:

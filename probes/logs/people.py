@@ -57,6 +57,8 @@ class People:
                 (at for text, at in zip(texts, places, strict=True) if self._reader.complains(text)), None
             )
             self._facts.add("log.complaint", place is not None, place or places[0], Origin.PROSE)
+            if place is None and any(map(self._reader.is_content, texts)):
+                self._facts.add("log.contentment", True, places[0], Origin.PROSE)
 
     def _sentence(self, sentence: str, said: Said, start: int, before: str) -> None:
         """Read a sentence that begins at this character of what was said, behind the one `before`."""

@@ -140,7 +140,9 @@ class Positions:
         place = -self.seen % self._stride
         while place < len(bars):
             index = bars[place]
-            self.sample.append(Mark(block.number(index), block.lines[index], None, self.guides.header_before(index)))
+            self.sample.append(
+                Mark(block.number(index), block.lines[index], None, self.guides.header_before(index))
+            )
             if len(self.sample) >= MAX_SAMPLES:
                 self.sample = self.sample[::2]
                 self._stride *= 2

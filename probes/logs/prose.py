@@ -22,8 +22,12 @@ SENT = regex(rf"^{SPEAKER}(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s)"
 """Who sent an error, before the error itself."""
 _SENT_ERROR = regex(rf"^\s*(?:{SPEAKER})?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s")
 _MACHINE = regex(
-    r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|=\S+ \S+=|^\s*\S+\s*[=:]\s*\S+\s*$"
+    r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|^\s*\S+\s*[=:]\s*\S+\s*$"
 )
+_PAIRS = regex(r"=\S+ \S+=")
+_PAIR = regex(r"\S+=\S+")
+_WORDS_TO_A_PAIR = 5
+"""Words beside `batch=64 gpu=8` to each pair from which on a person wrote them: output has a few, or none."""
 CODE = regex(
     r"^\s*(?:(?:for [\w, ()]+ in|if|elif|while|with|def|class|except)\b.*|else|try|finally):\s*(?:#.*)?$"
     r"|^\s*(?:from [\w.]+ import|import [\w.]+(?: as \w+)?\s*$|return\b|@\w)"
@@ -36,7 +40,7 @@ _NUMBER = regex(r"\d[\d.]*")
 _RULED = regex(r"^\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
 """What stands below the header of a table in Markdown."""
 _ROW = regex(r"^\s*\|.*\|\s*$")
-_HEADING = regex(r"^#{1,6} \S")
+_HEADING = regex(r"^#{1,6} +(?P<text>\S.*?)[ #]*$")
 _MARKUP = regex(r"^\s*(?:[-*+]|\d+[.)]|>|#{1,6})\s+")
 
 
@@ -52,7 +56,9 @@ class Writing:
         if self.is_error(text):
             return False
         other = not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4
-        return (other or self._is_english(text)) and not _MACHINE.search(text) and not CODE.match(text)
+        if not (other or self._is_english(text)) or _MACHINE.search(text) or CODE.match(text):
+            return False
+        return not _PAIRS.search(text) or _names_settings(text)
 
     def _is_english(self, text: str) -> bool:
         words = WORD.findall(text)
@@ -92,6 +98,18 @@ class Writing:
             if others > len(lines) // 2:
                 return False
         return sentences > others
+
+
+def _names_settings(text: str) -> bool:
+    """Whether a line with settings in it, `batch=64 gpu=8`, is a sentence all the same."""
+    pairs = _PAIR.findall(text)
+    return len(WORD.findall(_PAIR.sub("", text))) >= _WORDS_TO_A_PAIR * len(pairs)
+
+
+def heading(text: str) -> str | None:
+    """What a heading in Markdown says; None where a line is no heading."""
+    found = _HEADING.match(text)
+    return found["text"] if found else None
 
 
 def fence(text: str) -> str | None:

@@ -10,11 +10,13 @@ from traindx.engine.kb.knowledge import Knowledge
 from .blocks import Block
 from .listening import Listener
 from .pasted import LONGEST, python_in
-from .prose import NOTE, Writing, fence
+from .prose import NOTE, WORD, Writing, fence, heading
 from .scan import Scan
 
 _LONGEST = 4000
 """Characters of a paragraph that are joined."""
+_WRITTEN = (".md", ".markdown")
+"""A person writes such a file, however little of it is sentences."""
 
 
 class Written:
@@ -29,10 +31,14 @@ class Written:
         self._output: list[bytes] = []
         self._held = 0
         self._output_first = 1
+        self._titled = False
+        """Whether the place of a title is past."""
 
-    def applies(self, block: Block) -> bool:
-        """Whether a file that begins with this block is mostly sentences."""
-        return self._writing.mostly([line.decode("utf-8", "replace") for line in block.lines[:400]])
+    def applies(self, block: Block, name: str = "") -> bool:
+        """Whether a person wrote a file of this name that begins with this block: most of it is sentences."""
+        return name.lower().endswith(_WRITTEN) or self._writing.mostly(
+            [line.decode("utf-8", "replace") for line in block.lines[:400]]
+        )
 
     def read(self, blocks: Iterable[Block]) -> None:
         """Read all blocks."""
@@ -49,6 +55,15 @@ class Written:
             self._end_output()
             self._fenced = language if self._fenced is None else None
             return
+        words = heading(text) if self._fenced is None else None
+        if words is not None and self._writing.is_error(words):  # the title is the error
+            text, line = words, words.encode() + b"\n"
+        if self._fenced is None and self._is_headline(text):
+            self._end_paragraph()
+            self._end_output()
+            self._paragraph.append((heading(text) or "", number, line))
+            self._end_paragraph()
+            return
         if self._fenced is not None or NOTE.match(text) or (text.strip() and not self._goes_on(text)):
             self._end_paragraph()
             if not self._output:
@@ -64,6 +79,14 @@ class Written:
         self._paragraph.append((text.strip(), number, line))
         if sum(len(part) for part, _, _ in self._paragraph) > _LONGEST:
             self._end_paragraph()
+
+    def _is_headline(self, text: str) -> bool:
+        """Whether a heading says something: the title of all, in its own words, or a sentence. It stands by itself."""
+        words, first = heading(text), not self._titled
+        self._titled = self._titled or bool(text.strip())
+        if words is None or self._writing.is_error(words):
+            return False
+        return self._writing.is_sentence(words) or (first and bool(WORD.search(words)))
 
     def _keep(self, line: bytes) -> None:
         """A line of output or code. What is longer than any code that is searched is not held in memory as a whole."""

@@ -37,10 +37,12 @@ class ProseReader:
 
     def complains(self, sentence: str) -> bool:
         """Whether it may tell of trouble: what only describes a run, or praises it, holds none of the words that complaints hold."""
-        sentence = sentence[:MAX_SENTENCE]
-        return bool(self._patterns.phrase("complaint").search(sentence)) and not self._patterns.phrase(
-            "content"
-        ).search(sentence)
+        complains = self._patterns.phrase("complaint").search(sentence[:MAX_SENTENCE]) is not None
+        return complains and not self.is_content(sentence)
+
+    def is_content(self, sentence: str) -> bool:
+        """Whether it praises a run, or tells of a release or of what was published."""
+        return self._patterns.phrase("content").search(sentence[:MAX_SENTENCE]) is not None
 
     def signatures(self, sentence: str) -> Iterator[tuple[SignatureRule, re.Match[str]]]:
         """The signatures of prose that the sentence matches, and where it does not deny them; none where it states nothing."""

@@ -23,6 +23,10 @@ SYMPTOMS = {
         "id: heavy\ntitle: It is heavy\n"
         'detect:\n  - {if: ''said("heavy")'', supports: strong, because: it is said to be heavy}\n'
     ).replace("''", "'"),
+    "symptoms/loud.yaml": (
+        "id: loud\ntitle: It is loud\n"
+        'detect:\n  - {if: ''said("loud")'', supports: decisive, because: it is said to be loud}\n'
+    ).replace("''", "'"),
 }  # fmt: skip
 
 
@@ -62,6 +66,16 @@ def test_words_of_a_run_that_nobody_complains_of_tell_nothing(knowledge: Knowled
 
 def test_what_a_rule_hears_goes_before_words(knowledge: Knowledge) -> None:
     assert seen(knowledge, "it is heavy, and freezes after one batch") == ["heavy"]
+
+
+def test_what_a_rule_hears_of_a_run_that_is_praised_tells_nothing(knowledge: Knowledge) -> None:
+    assert seen(knowledge, "it is loud", complains=False) == ["loud"]
+    assert seen(knowledge, "it is loud", complains=False, log__contentment=True) == []
+
+
+def test_praise_weighs_nothing_where_the_run_ended_in_an_error(knowledge: Knowledge) -> None:
+    ended: dict[str, Value] = {"log__contentment": True, "log__exception__type": "RuntimeError"}
+    assert seen(knowledge, "it is loud", complains=False, **ended) == ["loud"]
 
 
 def test_what_is_measured_does_not_silence_words(knowledge: Knowledge) -> None:

@@ -74,6 +74,18 @@ for epoch in range(9):
         for x, y in val_loader:
             total += F.cross_entropy(model(x), y, reduction="sum").item()
 """
+CARRIED = """\
+net = nn.LSTM(8, 32, batch_first=True)
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+state = None
+for epoch in range(10):
+    for x, y in loader:
+        optimizer.zero_grad()
+        out, state = net(x, state)
+        loss = F.mse_loss(out, y)
+        loss.backward({})
+        optimizer.step()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +189,17 @@ def test_training_does_not_wait_for_the_loader_of_validation(knowledge: Knowledg
         knowledge, code=VALIDATED.format(optimizer="SGD", reduction=""), symptom="slow-training"
     )
     assert "main process" not in said_of(diagnosis)
+
+
+@pytest.mark.parametrize(
+    ("kept", "cause", "symptom"),
+    [("", "double-backward", "runtime-error"), ("retain_graph=True", "graph-retained", "memory-growth")],
+)
+def test_of_a_script_alone_nobody_knows_how_its_run_ended(
+    knowledge: Knowledge, kept: str, cause: str, symptom: str
+) -> None:
+    diagnosis = seen_in(knowledge, code=CARRIED.format(kept))
+    assert (first_of(diagnosis), [one.id for one in diagnosis.symptoms]) == (cause, [symptom])
 
 
 def test_a_library_that_says_we_is_no_person(knowledge: Knowledge) -> None:

@@ -26,6 +26,9 @@ def reader() -> ProseReader:
         "6.1 GB at batch 10 of the validation, 9.8 GB at batch 100",
         "训练一直卡住",
         "лосс не падает",
+        "the generated images are sharp, but all of one class",
+        "mAP rises from 0.1 to 0.4 and then drops to 0.2",
+        "both runs give the same loss with a different rate, why?",
     ],
 )
 def test_a_complaint_is_heard(reader: ProseReader, sentence: str) -> None:
@@ -44,6 +47,12 @@ def test_a_complaint_is_heard(reader: ProseReader, sentence: str) -> None:
         "num_workers is 8 and pin_memory is on",
         "The checkpoint is 4.2 GB and loads in 8 seconds",
         "The train loss is 0.21 and the val loss is 0.24",
+        "Two runs with seed 7 gave exactly the same curve",
+        "The reward rises from 20 to 490 in 40k steps",
+        "This release fixes a memory leak in the loader",
+        "Loss scale is 65536 and no steps are skipped",
+        "Our accuracy is 76.3, and the paper reports 76.3",
+        "Which learning rate do you recommend for a small dataset?",
     ],
 )
 def test_what_only_describes_a_run_is_none(reader: ProseReader, sentence: str) -> None:

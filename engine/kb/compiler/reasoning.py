@@ -56,6 +56,7 @@ def _symptom(scope: Scope, entry: Located) -> Stored:
         "title": symptom.title,
         "aliases": symptom.aliases,
         "silent": symptom.silent,
+        "met": symptom.met,
         "detect": _evidence(scope, entry, "detect", symptom.detect),
     }
 

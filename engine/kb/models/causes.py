@@ -73,6 +73,7 @@ class Symptom(Entry):
     silent: Prior = Field(
         "rare", description="How often people have it although nothing in the evidence shows it by itself."
     )
+    met: Prior = Field("common", description="How often it is what people come with.")
     told_as: list[Text] = Field(
         default_factory=list,
         description="How people tell of it. Where nothing shows a symptom, the words of what was written are compared with these.",

@@ -46,6 +46,8 @@ class SymptomRule(NamedTuple):
     detect: tuple[EvidenceRule, ...]
     silent: str = "rare"
     """How often people have it although nothing shows it by itself, in the words of priors."""
+    met: str = "common"
+    """How often it is what people come with."""
 
 
 class DerivationRule(NamedTuple):
