@@ -6,10 +6,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from traindx.engine.facts import Place
+from traindx.engine.regex import regex
 
+from .prose import SPOKEN, sentences
 from .raised import Raised
 
 MAX_SAID = 400
+_DOCUMENT = 20
+"""Sentences from which on a text may be a document. Reports of a run are shorter, and somebody speaks of himself in them."""
+_SPOKEN = 1 / 16
+"""Of a document, at most so many sentences are somebody's own."""
+_REPORT = regex(
+    rb"(?i)\b(?:steps? to reproduce|(?:expected|actual|observed|current) (?:behaviou?r|results?|outcome)"
+    rb"|describe the (?:bug|issue|problem)|(?:bug|issue|problem) (?:description|report|summary)|what happened|minimal repro)"
+)
+"""What reports of a bug are divided by, whoever speaks in them."""
 
 
 class Said(NamedTuple):
@@ -50,3 +61,17 @@ class Heard:
         """A person wrote this."""
         if len(self.said) < MAX_SAID:
             self.said.append(Said(text, place, tuple(lines)))
+
+    def leave_out_document(self, start: bytes) -> list[str]:
+        """Let go of what a document that begins so says and shows, such as the description of a library. Gives what is to note."""
+        texts = [text for one in self.said for text in sentences(one.text)]
+        english = [text for text in texts if text.isascii()]
+        own = sum(SPOKEN.search(text) is not None for text in english)
+        few = len(english) < max(_DOCUMENT, len(texts) / 2)
+        if few or own > _SPOKEN * len(english) or _REPORT.search(start):
+            return []
+        self.said.clear()
+        self.code.clear()
+        return [
+            "a document, in which nobody tells of a run of his own: its sentences and examples were passed over"
+        ]

@@ -161,7 +161,7 @@ class LogProbe:
         if self._prose and self._noticing is None and not source.printed:
             if written.applies(first, source.name):
                 written.read(chain((first,), others))
-                return []
+                return listener.heard.leave_out_document(first.data)
             first, others = Around(self._knowledge).hear(written, first, others)
         if self._mode == "triage" or (self._mode == "auto" and source.size > FULL):
             from .triage import Triage
