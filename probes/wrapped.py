@@ -45,7 +45,8 @@ class Wrapping:
         parts = text.rstrip("\r\n").replace("\r\n", "\n").split("\n")
         if len(parts) == 1 and (stamp := _stamp(record)):
             parts[0] = f"{stamp} {parts[0]}"
-        if isinstance(rank := record.get("rank"), int):
+        rank = record.get("rank")
+        if isinstance(rank, int) and not isinstance(rank, bool):
             parts = [f"[rank{rank}]: {part}" for part in parts]
         end = b"\n" if line.endswith(b"\n") else b""
         return "\r".join(parts).encode("utf-8", "replace") + end

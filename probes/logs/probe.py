@@ -168,7 +168,7 @@ class LogProbe:
 
             triage = Triage(scan, listener, source.size)
             triage.read(chain((first,), others))
-            return [triage.note]
+            return [triage.note] if triage.note else []
         for block in chain((first,), others):
             scan.feed(block)
         return []

@@ -68,6 +68,13 @@ def test_both_finders_give_the_lines_that_hold_a_literal(knowledge: Knowledge, l
     assert list(FastFinder(machines, hyperscan).lines(data)) == wanted
 
 
+def test_a_log_that_is_read_in_full_all_the_same_has_no_note(knowledge: Knowledge, tmp_path: Path) -> None:
+    path = tmp_path / "short.log"
+    path.write_text("step 1 loss 2.0\n" + "x" * (1 << 19) + "\n")
+    findings = LogProbe([Input("short.log", Kind.LOG, path)], knowledge, scan="triage").run()
+    assert findings.inputs[0].note == "line 2 is longer than 64 KiB; its end was not read"
+
+
 def test_of_a_log_that_is_larger_a_smaller_share_is_sampled(
     knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,9 @@ def test_the_rank_of_a_record_is_kept(knowledge: Knowledge) -> None:
     row = {"level": "error", "rank": 3, "message": TRACEBACK}
     facts = facts_of(knowledge, in_json([row]))
     assert facts["log.exception.type"].place.rank == 3
+    plain = wrapping_of(in_json([row | {"rank": True}]).encode())
+    assert plain is not None
+    assert plain.plain(in_json([row | {"rank": True}]).encode()).startswith(b"Traceback")
 
 
 @pytest.mark.parametrize(
@@ -100,4 +103,6 @@ def test_no_text_changes_the_number_of_a_line(texts: list[str]) -> None:
 
 @given(st.binary(max_size=200))
 def test_no_bytes_are_too_odd(data: bytes) -> None:
-    wrapping_of(b"{" + data)
+    lines = in_json([WAYS["loki"]("step 1")] * 20).encode() + b"{" + data + b"\n"
+    wrapping = wrapping_of(lines)
+    assert wrapping is None or wrapping.plain(lines).count(b"\n") == lines.count(b"\n")
