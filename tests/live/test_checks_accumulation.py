@@ -93,22 +93,18 @@ def clipped_alone(model: Any, optimizer: Any, step: int) -> None:
     optimizer.step()
 
 
-def averaged_afterwards(model: Any, optimizer: Any, step: int) -> None:
-    optimizer.zero_grad()
-    for _ in range(4):
-        loss_of(model).backward()
-    for one in model.parameters():
-        one.grad = one.grad / 4
-    optimizer.step()
+def averaged(share: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any, Any, int], None]:
+    """The sum of four passes becomes their mean afterwards."""
 
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        optimizer.zero_grad()
+        for _ in range(4):
+            loss_of(model).backward()
+        for one in model.parameters():
+            one.grad = share(one.grad)
+        optimizer.step()
 
-def averaged_in_place(model: Any, optimizer: Any, step: int) -> None:
-    optimizer.zero_grad()
-    for _ in range(4):
-        loss_of(model).backward()
-    for one in model.parameters():
-        one.grad.div_(4)
-    optimizer.step()
+    return body
 
 
 def test_gradients_that_are_limited_are_not_divided() -> None:
@@ -122,7 +118,9 @@ def test_gradients_that_are_limited_are_not_divided() -> None:
     assert loop(body, 12)["loss.accumulated_unscaled"] is True
 
 
-@pytest.mark.parametrize("body", [clipped_alone, averaged_afterwards, averaged_in_place])
+@pytest.mark.parametrize(
+    "body", [clipped_alone, averaged(lambda grad: grad / 4), averaged(lambda grad: grad.div_(4))]
+)
 def test_gradients_that_the_script_puts_together_are_its_own(body: Callable[..., None]) -> None:
     assert loop(body, 12).facts.get("loss.accumulated_unscaled") is not True
 
