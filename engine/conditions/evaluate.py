@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from ..facts import Value
 from ..inner_dots import matches
+from ..regex import compiled
 from .parse import Node
 from .values import compare_versions, contains, equal, inside, is_number
 
@@ -185,7 +186,7 @@ def _said(node: Node) -> Condition:
         if not isinstance(sentences, tuple):
             return None
         if pattern is None:
-            pattern = re.compile(node[1], re.IGNORECASE)
+            pattern = compiled(node[1], re.IGNORECASE)
         # Silence says nothing: what a person did not mention stays unknown.
         return True if any(found for one in sentences for found in matches(pattern, one)) else None
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..inner_dots import matches
+from ..regex import compiled
 from .evaluate import Lookup, compile_node
 from .parse import Node
 
@@ -53,7 +54,7 @@ def _sentences(pattern: str, lookup: Lookup) -> Iterator[Witness]:
     sentences = lookup("log.prose")
     if isinstance(sentences, tuple):
         for index, sentence in enumerate(sentences):
-            if any(matches(re.compile(pattern, re.IGNORECASE), sentence)):
+            if any(matches(compiled(pattern, re.IGNORECASE), sentence)):
                 yield "log.prose", index
                 return
 

@@ -119,5 +119,7 @@ def _tidy(folder: Path) -> None:
             left_behind = path.name.startswith(".new-") and path.stat().st_mtime < hour_ago
             if path.is_dir() and (left_behind or (number >= _KEEP and not path.name.startswith("."))):
                 shutil.rmtree(path, ignore_errors=True)
+            elif left_behind:
+                path.unlink()
     except OSError:
         return

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from ... import __version__, templates
+from ..regex import use_store
 from . import cache
 from .knowledge import Knowledge
 from .lazily import Section
@@ -32,6 +33,8 @@ def load(packs: Sequence[Pack], preparing: Preparing = nullcontext) -> Knowledge
     """
     roots = [*(pack.root for pack in packs), Path(__file__).parent, *map(Path, templates.__path__)]
     folder = cache.cache_folder()
+    if folder:
+        use_store(folder)
     state = cache.state_of(roots, __version__) if folder else None
     if folder and state and (core := cache.read_section(folder, state, "core")) is not None:
         return _from_cache(packs, folder, state, core)
@@ -119,14 +122,19 @@ def _compiled(packs: Sequence[Pack]) -> tuple[dict[str, str], Scope]:
 
 def _valid(packs: Sequence[Pack], problems: list[Problem]) -> Validated:
     from .source import read_pack
-    from .validate import validate
 
     raw = []
     for pack in packs:
-        entries, wrong = read_pack(pack)
+        entries, wrong = read_pack(pack, _import_models)
         raw.append(entries)
         problems.extend(wrong)
+    from .validate import validate
+
     return validate(raw, problems)
+
+
+def _import_models() -> None:
+    from . import validate  # noqa: F401
 
 
 @contextmanager

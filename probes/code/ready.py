@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from traindx.engine.regex import compiled
+
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
@@ -136,7 +138,7 @@ def exactly(nodes: Sequence[SgNode], rule: Rule) -> Ready:
 @cache
 def expression(pattern: str) -> re.Pattern[str]:
     """An expression of a rule for Python, which reads those of ast-grep alike; the knowledge base refuses others."""
-    return re.compile(pattern)
+    return compiled(pattern)
 
 
 def text_test(pattern: str) -> Test:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from traindx.engine.regex import regex
+from traindx.engine.regex import compiled, regex
 
 _COUNT = r"(?:\{\d*,?\d*\}|[+*?])?[+?]?"
 _TOKENS = regex(
@@ -25,7 +25,7 @@ def of_any_digits(pattern: str) -> re.Pattern[str] | None:
     if any(part in pattern for part in _OPEN):
         return None
     try:
-        return re.compile(_TOKENS.sub(_loosened, pattern), re.MULTILINE)
+        return compiled(_TOKENS.sub(_loosened, pattern), re.MULTILINE)
     except (re.error, ValueError):
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import LogFormatRule
+from traindx.engine.regex import compiled
 
 from .names import POSITIONS, Name, Names
 from .quantities import number
@@ -74,7 +75,7 @@ class Formats:
 
     def _compiled(self, pattern: str) -> re.Pattern[bytes]:
         if pattern not in self._patterns:
-            self._patterns[pattern] = re.compile(pattern.encode())
+            self._patterns[pattern] = compiled(pattern.encode())
         return self._patterns[pattern]
 
     @property

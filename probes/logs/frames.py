@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.regex import compiled
 
 LIBRARY = "library"
 """The entry of kb/frames that tells library code from the person's own."""
@@ -46,7 +47,7 @@ class Places:
 
     def _matches(self, name: str, frame: Frame) -> bool:
         if name not in self._patterns:
-            self._patterns[name] = re.compile(self._rules[name].pattern)
+            self._patterns[name] = compiled(self._rules[name].pattern)
         return self._patterns[name].search(frame.text) is not None
 
     def own(self, frames: Sequence[Frame]) -> Frame | None:

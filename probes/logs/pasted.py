@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from .prose import CODE
@@ -55,6 +54,8 @@ def _empty_before(lines: Sequence[str], first: int, last: int) -> int | None:
 
 
 def _dedented(text: str) -> str:
+    import textwrap
+
     return textwrap.dedent(text.expandtabs(8)).rstrip()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.rules import SignatureRule
 from traindx.engine.kb.telling import Telling, telling
-from traindx.engine.regex import regex
+from traindx.engine.regex import compiled, regex
 
 from .any_digits import of_any_digits
 from .at_once import AtOnce
@@ -92,7 +92,7 @@ class Signatures:
     def _pattern(self, rule: SignatureRule) -> re.Pattern[str]:
         pattern = self._patterns.get(rule.id)
         if pattern is None:
-            pattern = self._patterns[rule.id] = re.compile(rule.pattern, re.MULTILINE)
+            pattern = self._patterns[rule.id] = compiled(rule.pattern, re.MULTILINE)
         return pattern
 
 

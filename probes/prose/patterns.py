@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from traindx.engine.regex import compiled
+
 
 class Patterns:
     """The phrases of a knowledge base and other patterns, each compiled once."""
@@ -19,7 +21,7 @@ class Patterns:
 
     def compiled(self, pattern: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
         """A pattern, in any case of letters unless other flags are given."""
-        compiled = self._compiled.get((pattern, flags))
-        if compiled is None:
-            compiled = self._compiled[pattern, flags] = re.compile(pattern, flags)
-        return compiled
+        known = self._compiled.get((pattern, flags))
+        if known is None:
+            known = self._compiled[pattern, flags] = compiled(pattern, flags)
+        return known

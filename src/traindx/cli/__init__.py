@@ -30,6 +30,9 @@ def _open_what_is_closed() -> None:
 
 def _leave(status: int) -> NoReturn:
     """End the process as it is: taking its objects apart first would only take time."""
+    from traindx.engine.regex import keep_store
+
+    keep_store()
     for stream in (sys.stdout, sys.stderr):
         # A reader that went away is no fault.
         with suppress(OSError):
