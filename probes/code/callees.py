@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from .constants import Literals
 from .index import called_name
-from .program import CALLED_AS, Module, Program
+from .module import Module
+from .program import CALLED_AS, Program
 from .scopes import Block
 from .ways import Known, Origin, Way, arguments_of, is_entry, is_splat
 
@@ -43,6 +45,11 @@ class Callees:
     known: Known
     _found: dict[tuple[SgNode, object], list[Callee]] = field(default_factory=dict)
     _level: int = 0
+    literals: Literals = field(init=False)
+    """What is known before the program runs."""
+
+    def __post_init__(self) -> None:
+        self.literals = Literals(self.program, self)
 
     def of(self, way: Way) -> list[Callee]:
         """What an expression stands for when it is called."""

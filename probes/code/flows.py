@@ -10,8 +10,9 @@ from traindx.engine.kb.rules import CodePatternRule, FlowRule
 
 from .callees import Callees, callees_of
 from .index import constructs
+from .module import Module
 from .origins import Tracer
-from .program import Module, Program
+from .program import Program
 from .scopes import Key
 from .ways import Origin, Way, arguments_of, is_entry, is_splat
 

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from .callees import Callees
+from .constants import looked_up, returns_of
 from .definitions import defined, passed
 from .index import constructs
+from .module import Module
 from .parts import inside, zipped
-from .program import Module, Program
-from .scopes import EACH, Block, Definition, reaching
-from .ways import Frame, Origin, Way, comprehended, is_entry, named_parts
+from .program import Program
+from .scopes import EACH, Block, Definition, Key, constant, reaching
+from .ways import Frame, Origin, Way, arguments_of, comprehended, is_entry, named_parts
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -46,6 +48,8 @@ class Tracer:
     """Whether any computation passes its parts on."""
     objects: bool = False
     """Whether the objects that the constructions in `stop` make are meant, and not what calls of them give."""
+    literals: bool = False
+    """Whether a way ends at a literal too."""
     _frames: dict[tuple[SgNode, Block, Frame | None], Frame] = field(default_factory=dict)
 
     def origins(self, node: SgNode, module: Module) -> Iterator[Origin]:
@@ -77,8 +81,12 @@ class Tracer:
             yield from self._attribute(way)
         elif kind == "call":
             yield from self._call(way)
+        elif kind == "subscript" and (place := looked_up(way, self._literal)) is not None:
+            yield place
         elif kind not in _CONSTANTS:
             yield from inside(way, kind, mixes=self.everything or way.node in self.through)
+        elif self.literals:
+            yield way.end("made")
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -148,6 +156,12 @@ class Tracer:
             return
         if way.node in self.through or way.node in self.callees.known.collections:
             yield from self._handed_on(way, function)
+        elif (
+            way.path
+            and function.text() == "dict"
+            and (named := arguments_of(way.node)[1].get(str(way.path[0])))
+        ):
+            yield way.to(named, path=way.path[1:])
         elif way.path[:1] == (EACH,) and (taken := zipped(way)) is not None:
             yield taken
         else:
@@ -190,12 +204,17 @@ class Tracer:
             self._frames[key] = Frame(
                 function, way.node, way.module, way.frame, way.frame.depth + 1 if way.frame else 1
             )
-        values = [(node, block) for node, block in function.returns if node.kind() != "none"]
-        if not values:
+        entered = Way(way.node, module, way.path, self._frames[key], way.sure)
+        lost = True
+        for node, sure in returns_of(function, lambda node: self._literal(entered.to(node, path=()))):
+            lost = False
+            yield entered.to(node, sure=sure)
+        if lost:
             yield way.end("lost")
-        for node, block in values:
-            always = len(values) == 1 and block.always_in(function)
-            yield Way(node, module, way.path, self._frames[key], way.sure and always)
+
+    def _literal(self, way: Way) -> Key | None:
+        """What decides on a literal is not followed in turn: a program may go round in circles."""
+        return constant(way.node) if self.literals else self.callees.literals.of(way)
 
 
 def _key(way: Way) -> tuple[object, ...]:

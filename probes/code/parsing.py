@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from traindx.engine.facts import Place
 
-from .program import Module
+from .module import Module
 
 _PYTHON2 = {"any": [{"kind": "print_statement"}, {"kind": "exec_statement"}]}
 _IMPORTS = {"any": [{"kind": "import_statement"}, {"kind": "import_from_statement"}]}

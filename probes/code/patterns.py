@@ -10,7 +10,8 @@ from traindx.engine.facts import Place
 from traindx.engine.kb.rules import CodePatternRule
 
 from .flows import flow_of
-from .program import Module, Program
+from .module import Module
+from .program import Program
 from .ready import BadRule
 from .source import Source
 

@@ -12,9 +12,10 @@ from traindx.engine.kb.rules import CodePatternRule
 from traindx.engine.probe import EXCERPT, Findings, InputSeen
 
 from ..inputs import Input, Kind
+from .module import Module
 from .parsing import imports_of, is_python2, syntax_error
 from .patterns import Verdict, judge
-from .program import Module, Program
+from .program import Program
 from .ready import BadRule
 from .source import Unreadable, read_source
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .binding import blocks_of
-from .index import Index
+from .module import Module
 from .ready import Rule
 from .scopes import Block, Definition
-from .search import Search
-from .source import Source
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -22,38 +18,6 @@ if TYPE_CHECKING:
 
 CALLED_AS = ("forward", "__call__", "call", "hybrid_forward", "construct")
 """The method that runs when an object is called, as PyTorch, Python, Keras, MXNet and MindSpore name it."""
-
-
-@dataclass(eq=False)
-class Module:
-    """One file."""
-
-    source: Source
-    idioms: Mapping[str, Rule]
-
-    @cached_property
-    def index(self) -> Index:
-        """The syntax tree. There is one for any text; what does not parse is an ERROR node in it."""
-        from ast_grep_py import SgRoot
-
-        return Index(SgRoot(self.source.text, "python").root())
-
-    @cached_property
-    def search(self) -> Search:
-        """Looks for rules in it."""
-        return Search(self.index, self.idioms, self.source.vocabulary)
-
-    @cached_property
-    def block(self) -> Block:
-        """The blocks and definitions."""
-        return blocks_of(self.index.root)
-
-    def find(self, rule: Rule, constraints: Mapping[str, Rule] | None = None) -> Sequence[SgNode]:
-        """Where a rule matches.
-
-        Raises BadRule.
-        """
-        return self.search.find(rule, constraints)
 
 
 @dataclass(eq=False)

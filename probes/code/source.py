@@ -45,11 +45,6 @@ class Source:
         """The lines of the text."""
         return self.text.split("\n")
 
-    @cached_property
-    def vocabulary(self) -> str:
-        """Every word of the text once, in lower case, one a line: what the fast scan looks in."""
-        return "\n".join(set(_WORD.findall(self.text.lower())))
-
     def place(self, line: int) -> Place:
         """Where a line, counted from 0, stands for the person."""
         shown = excerpt(self.lines[line].strip(), _SHOWN) if line < len(self.lines) else ""
@@ -57,6 +52,11 @@ class Source:
             if line >= start:
                 return Place(f"{self.name} (cell {number})", line - start + 1, text=shown)
         return Place(self.name, line + 1, text=shown)
+
+
+def vocabulary(text: str) -> str:
+    """Every word of a text once, in lower case, one a line: what the fast scan looks in."""
+    return "\n".join(set(_WORD.findall(text.lower())))
 
 
 def read_source(given: Input) -> Source:
@@ -123,4 +123,4 @@ def _without_magics(code: str) -> str:
     return _MAGIC_HELP.sub("pass", _MAGIC.sub(r"\1pass", code))
 
 
-__all__ = ["MAX_CHARACTERS", "Source", "Unreadable", "read_source"]
+__all__ = ["MAX_CHARACTERS", "Source", "Unreadable", "read_source", "vocabulary"]

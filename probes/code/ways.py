@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .program import Module
+from .module import Module
 from .scopes import EACH, Block, Key
 
 if TYPE_CHECKING:

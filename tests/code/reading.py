@@ -9,7 +9,8 @@ from traindx.engine.facts import Fact
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Findings
 from traindx.probes.code import CodeProbe
-from traindx.probes.code.program import Module, Program
+from traindx.probes.code.module import Module
+from traindx.probes.code.program import Program
 from traindx.probes.code.source import Source
 from traindx.probes.inputs import Input, Kind
 

@@ -173,3 +173,40 @@ def test_place_and_source_are_both_shown(knowledge: Knowledge) -> None:
 )
 def test_circles_end(text: str, knowledge: Knowledge) -> None:
     assert arrives(knowledge, text) is not True
+
+
+CHOICE = """
+def made(name):
+    if name == "own":
+        return source()
+    elif name in ("no", "none"):
+        return other()
+    return third()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{CHOICE}sink(made('own'))", True),
+        (f"{CHOICE}sink(made(name='own'))", True),
+        (f"{CHOICE}kind = 'own'\nsink(made(kind))", True),
+        (f"{CHOICE}sink(made('none'))", False),
+        (f"{CHOICE}sink(made('else'))", False),
+        (f"{CHOICE}sink(made(kind))", None),
+        (f"{CHOICE}kind = 'own'\nif x:\n    kind = 'no'\nsink(made(kind))", None),
+        ("def made(name):\n    return {'own': source(), 'no': other()}[name]\nsink(made('own'))", True),
+        ("def made(name):\n    return {'own': source(), 'no': other()}[name]\nsink(made('no'))", False),
+        ("def made(name='own'):\n    if name != 'own':\n        return other()\n    return source()\nsink(made())", True),
+        ("def made(cfg):\n    return dict(own=source(), no=other())[cfg['k']]\nsink(made({'k': 'own'}))", True),
+        ("def made(n):\n    if n == 'own':\n        return made('no')\n    return made('own')\nsink(made('own'))", False),
+    ],
+    ids=[
+        "branch", "keyword", "variable", "other-branch", "no-branch", "unknown", "in-doubt", "entry", "other-entry",
+        "default", "setting", "circle",
+    ],
+)  # fmt: skip
+def test_what_a_call_hands_over_decides_on_branches(
+    knowledge: Knowledge, text: str, expected: bool | None
+) -> None:
+    assert arrives(knowledge, text) is expected

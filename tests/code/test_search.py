@@ -83,7 +83,7 @@ def test_each_rule_matches_the_same_nodes(entry: dict[str, list[str]], knowledge
     for rule in rules:
         if rule is not None:
             found = module.find(rule, pattern.constraints if rule is pattern.rule else None)
-            assert spans(found) == slowly(text, rule, pattern, knowledge), rule
+            assert spans(found) == slowly(module.text, rule, pattern, knowledge), rule
 
 
 def test_unknown_idiom_is_named(knowledge: Knowledge) -> None:
