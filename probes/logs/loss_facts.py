@@ -94,6 +94,7 @@ def _tell_first_bad(told: Told, bad: Extreme, *, alone: bool = False) -> None:
     step = told.step(bad.mark)
     told.tell("loss.first_nonfinite_step", step, bad.mark)
     told.tell("loss.first_nonfinite_point", bad.point + 1, bad.mark)
+    told.tell("loss.first_nonfinite_epoch", told.where(bad.mark).epoch, bad.mark)
     early = step is None or step <= told.limits["early_step"]
     if bad.point == 0:
         # The only loss that is printed, at no step or epoch, is how a trainer says that it gives up.
@@ -121,6 +122,9 @@ def _tell_recovery(told: Told, loss: Series, bad: Extreme, line: Curve) -> None:
 
 def _climbed(told: Told, before: Sequence[float]) -> bool | None:
     """Whether a loss was on its way up when it broke; None where too little was seen."""
+    if len(before) == 2 and before[1] > told.limits["loss_ruined"] * abs(before[0]) > 0:
+        # Two values make no curve, unless the second is of another size altogether.
+        return True
     if len(before) < _SOME:
         return None
     end, usual = before[-_SOME:], before[-int(told.limits["window"]) : -_SOME]

@@ -62,6 +62,9 @@ CASES: dict[str, tuple[dict[str, Value], dict[str, Value]]] = {
     ),
     "fsdp-and-zero": ({"fsdp": True, "zero_stage": 3}, {"fsdp": False, "zero_stage": 3}),
     "offload-without-sharding": ({"cpu_offload": True, "zero_stage": 0}, {"cpu_offload": True, "zero_stage": 2}),
+    "offload-in-part-to-disk": (
+        {"optimizer_offload_to": "nvme", "optimizer_offload_share": 0.5}, {"optimizer_offload_to": "cpu", "optimizer_offload_share": 0.5},
+    ),
     "checkpointing-with-kv-cache": ({"gradient_checkpointing": True, "use_cache": True}, {"gradient_checkpointing": True, "use_cache": False}),
     "deterministic-with-benchmark": ({"deterministic": True, "cudnn_benchmark": True}, {"deterministic": True, "cudnn_benchmark": False}),
     "accumulation-with-optimizer-in-backward": (

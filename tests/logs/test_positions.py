@@ -83,6 +83,21 @@ def test_losses_that_two_readers_read_stand_in_their_order(read: Reads) -> None:
     assert run["loss.first_nonfinite_step"] is None
 
 
+def test_a_nan_is_placed_in_its_epoch(read: Reads) -> None:
+    line = "Epoch {0}/20 train_loss: {1} val_loss: 0.9\n"
+    run = read("".join(line.format(epoch, 0.5 if epoch < 12 else "nan") for epoch in range(1, 15)))
+    assert run["loss.first_nonfinite_epoch"] == 12
+
+
+def test_no_epoch_is_made_up_for_a_nan(read: Reads) -> None:
+    steps = read(
+        "".join(f"step {step} loss {2.0 if step < 400 else 'nan'}\n" for step in range(100, 700, 100))
+    )
+    assert (steps["loss.first_nonfinite_step"], steps["loss.first_nonfinite_epoch"]) == (400, None)
+    finite = read("".join(f"Epoch {epoch}/20 train_loss: 0.5\n" for epoch in range(1, 15)))
+    assert (finite["loss.nonfinite"], finite["loss.first_nonfinite_epoch"]) == (False, None)
+
+
 def test_a_signature_in_every_line_is_counted_in_all(read: Reads) -> None:
     lines = "".join(f"{{'loss': {2 + n % 10 / 10}}} my run is broken\n" for n in range(1000))
     (event,) = read(lines).findings.events
