@@ -11,7 +11,14 @@ from traindx.engine.kb.knowledge import Knowledge
 from ..inputs import Input, Kind
 from .processes import RUN, Process
 
-_TAKEN = ("loss.eval.", "log.accuracy.", "log.eval_accuracy.", "loss.gap", "loss.divergence_vanished")
+_TAKEN = (
+    "loss.eval.",
+    "log.accuracy.",
+    "log.eval_accuracy.",
+    "loss.first_epoch",
+    "loss.gap",
+    "loss.divergence_vanished",
+)
 """The facts that nothing else in a watched run can tell: of validation, and scores. What is seen of the training itself is better known."""
 _OF_TRAINING = ("loss.", "grad.norm.", "log.lr.", "log.steps", "log.has_metrics")
 """Where no optimizer of torch steps, and the script trains all the same, what it prints of that is all there is."""

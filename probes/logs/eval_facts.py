@@ -129,6 +129,8 @@ def _tell_gap(told: Told, line: Curve, train: Curve) -> None:
     if len(line) > 1 and train.marks[0].number > line.marks[1].number:
         # Nor does a training loss that is first printed late.
         return
+    if began is not None and began <= 1:
+        told.tell("loss.first_epoch", pairs[0][1], line.marks[0])
     ratios = [value / beside for value, beside in pairs]
     if min(ratios) > told.limits["gap_wide"]:
         told.tell("loss.gap_from_start", True, line.marks[0])

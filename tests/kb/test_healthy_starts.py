@@ -90,3 +90,32 @@ def test_a_loss_that_stays_far_below_guessing_only_swings_with_its_batches(
     facts.extend(Fact(name, value, Origin.LIVE) for name, value in values.items() if value is not None)
     seen = {one.symptom.id for one in see_symptoms(knowledge, facts, ())}
     assert ("loss-oscillating" in seen) == swings
+
+
+@pytest.mark.parametrize(
+    ("near_zero", "spike", "highest", "explodes"),
+    [
+        (True, False, 3.9, False),
+        (True, True, 3.9, True),
+        (False, False, 3.9, True),
+        (True, False, 900.0, True),
+    ],
+)
+def test_gradients_that_began_small_harm_nothing_that_is_learnt(
+    knowledge: Knowledge, near_zero: bool, spike: bool, highest: float, explodes: bool
+) -> None:
+    facts = Facts()
+    values: dict[str, bool | float | str] = {
+        "grad.norm.exploding": True,
+        "grad.norm.nonfinite": False,
+        "grad.norm.first": 0.06,
+        "grad.norm.max": highest,
+        "loss.trend": "falling",
+        "loss.diverging": False,
+        "loss.spike": spike,
+        "loss.train_near_zero": near_zero,
+        "log.watched_steps": 400,
+    }
+    facts.extend(Fact(name, value, Origin.LIVE) for name, value in values.items())
+    seen = {one.symptom.id for one in see_symptoms(knowledge, facts, ())}
+    assert ("grad-explosion" in seen) == explodes

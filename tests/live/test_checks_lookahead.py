@@ -60,6 +60,34 @@ def test_attention_without_a_mask_sees_what_is_to_be_predicted(way: str) -> None
     assert read(way, masked=False) is True
 
 
+class Upright(nn.Module):
+    """Text in columns, as torch's own transformer takes it."""
+
+    def __init__(self, masked: bool) -> None:
+        super().__init__()
+        self.words, self.head = nn.Embedding(WORDS, WIDTH), nn.Linear(WIDTH, WORDS)
+        self.layer = nn.TransformerEncoderLayer(WIDTH, 2, 16)
+        self.mask = torch.ones(LENGTH, LENGTH).triu(1).bool() if masked else None
+
+    def forward(self, tokens: Any) -> Any:
+        return self.head(self.layer(self.words(tokens), self.mask))
+
+
+@pytest.mark.parametrize(("masked", "shift", "told"), [(False, 1, True), (True, 1, None), (False, 0, None)])
+def test_text_in_columns_is_read_as_it_stands(masked: bool, shift: int, told: bool | None) -> None:
+    model = Upright(masked)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(0, WORDS, (LENGTH + 1, 8))
+            optimizer.zero_grad()
+            labels = text[shift : shift + LENGTH].reshape(-1)
+            loss: Any = F.cross_entropy(model(text[:LENGTH]).view(-1, WORDS), labels)
+            loss.backward()
+            optimizer.step()
+    assert said.facts.get("model.sees_next_token") is told
+
+
 @pytest.mark.parametrize("way", ["layer", "product", "hand"])
 def test_a_mask_hides_it(way: str) -> None:
     assert read(way, masked=True) is None
@@ -208,6 +236,42 @@ def test_what_an_encoder_reads_is_no_view_of_what_is_written(way: str) -> None:
 @pytest.mark.parametrize("way", ["open", "masked", "recurrent"])
 def test_two_sequences_of_one_length_cannot_be_told_apart(way: str) -> None:
     assert translate(way, source=LENGTH) is None
+
+
+@pytest.mark.parametrize(("way", "told"), [("masked", False), ("recurrent", False), ("open", True)])
+def test_what_was_read_may_be_looked_at_where_it_is_written_again(way: str, told: bool) -> None:
+    model = Translator(way)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(1, WORDS, (8, LENGTH))
+            optimizer.zero_grad()
+            scores = model(text, text[:, :-1])
+            loss: Any = F.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten())
+            loss.backward()
+            optimizer.step()
+    assert said.facts.get("model.sees_next_token") is told
+
+
+class Rewriter(Translator):
+    """Is given one text, reads it in both directions, and writes it once more, from all of its tokens but the last."""
+
+    def forward(self, text: Any, reads: Any = None) -> Any:
+        return super().forward(text, text[:, :-1])
+
+
+@pytest.mark.parametrize(("way", "told"), [("masked", False), ("recurrent", False)])
+def test_a_text_that_is_told_again_from_what_was_read_of_it(way: str, told: bool) -> None:
+    model = Rewriter(way)
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(6):
+            text = torch.randint(1, WORDS, (8, LENGTH))
+            optimizer.zero_grad()
+            loss: Any = F.cross_entropy(model(text).flatten(0, 1), text[:, 1:].flatten())
+            loss.backward()
+            optimizer.step()
+    assert said.facts.get("model.sees_next_token") is told
 
 
 class Recurrent(nn.Module):

@@ -145,6 +145,12 @@ def test_a_count_of_all_is_a_score_and_no_step(read: Reads) -> None:
     assert (run["log.eval_accuracy.last"], run["log.steps"]) == (0.1028, None)
 
 
+def test_the_training_loss_of_the_first_epoch(read: Reads) -> None:
+    lines = "".join(f"epoch {n} loss 0.{9 - n} val_loss 1.{n}\n" for n in range(1, 6))
+    assert read(lines)["loss.first_epoch"] == 0.8
+    assert read(lines[lines.index("epoch 2") :])["loss.first_epoch"] is None
+
+
 def test_training_first_printed_late_says_nothing_of_the_start(read: Reads) -> None:
     run = read("val_loss: 4.6\nval_loss: 4.1\nval_loss: 5.0\ntrain_loss: 0.1\nval_loss: 6.4\n")
     assert run["loss.gap_from_start"] is None

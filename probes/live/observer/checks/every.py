@@ -42,6 +42,7 @@ from .plain_terms import PlainTerms
 from .positions import Positions
 from .ranks import Ranks
 from .recorded import Recorded
+from .recurrent_axes import RecurrentAxes
 from .regression import Regression
 from .rivals import Rivals
 from .rounded import Rounded
@@ -82,6 +83,7 @@ CHECKS: tuple[type[Check], ...] = (
     Alone,
     Attention,
     Lookahead,
+    RecurrentAxes,
     Axes,
     MovedAxes,
     Cuts,

@@ -9,13 +9,12 @@ from ..look.places import Place
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
+from .next_tokens import LOSSES, VARIED, are_next
 from .recurrent import CELLS, RECURRENT, ran_over
 from .tensors import readable
 
 if TYPE_CHECKING:
     import torch
-
-LOSSES = ("cross_entropy", "nll_loss")
 
 LAYER, PRODUCT, WEIGHTS = "multi_head_attention_forward", "scaled_dot_product_attention", "softmax"
 """What nn.MultiheadAttention calls in training, what most others call, and what attention written by hand ends in."""
@@ -23,8 +22,8 @@ LAYER, PRODUCT, WEIGHTS = "multi_head_attention_forward", "scaled_dot_product_at
 PARTS = ("__getitem__", "chunk", "split", "tensor_split", "narrow", "view", "reshape", "unflatten")
 """What tells the two directions of a recurrent layer apart again."""
 
-SHORT, VARIED = 4, 4
-"""Places and different tokens without which labels may be the inputs of the next place by chance."""
+SHORT = 4
+"""Places without which labels may be the inputs of the next place by chance."""
 
 
 class Lookahead(Check):
@@ -35,7 +34,7 @@ class Lookahead(Check):
     Where one layer hides what follows, others need not, so that nothing is said unless none does. Attention over as many patches
     of a picture as there are tokens is no such thing, so that the tokens must be all that the model is given, masks aside.
     A model of two sequences, which reads one and writes the other, may attend freely over the first: its sequences are told apart
-    by their length, and nothing is said where that is the same.
+    by their length, and nothing is said where that is the same. Where it writes what it reads, it may look at what it has read.
     """
 
     name = "lookahead"
@@ -71,19 +70,19 @@ class Lookahead(Check):
         self._given = [one for one in tokens if sorted(one.shape) not in laid]
         if others:
             return
-        lengths = [one.shape[1] for one in tokens]
+        # Either axis may hold the places: which of them, tells what attends over as many.
         if len({one.shape for one in tokens}) == 1:
-            self._tokens = {lengths[0]: tokens[0].detach()}
-        else:
-            self._tokens = {one.shape[1]: one.detach() for one in tokens if lengths.count(one.shape[1]) == 1}
+            tokens = tokens[:1]
+        laid_out = [rows for one in tokens for rows in _either_way(one.detach())]
+        lengths = [rows.shape[1] for rows in laid_out]
+        self._tokens = {rows.shape[1]: rows for rows in laid_out if lengths.count(rows.shape[1]) == 1}
 
     def called(self, call: Call) -> None:
         """A layer attends, or a loss is computed of what came out."""
         if not self._tokens and not self._given:
             return
         if call.name in LOSSES:
-            for length, tokens in self._tokens.items():
-                self._judge(call, length, tokens)
+            self._judge(call)
             return
         if call.name in CELLS:
             self._given, self._tokens = [], {}  # it writes one token after the other
@@ -108,7 +107,7 @@ class Lookahead(Check):
     def _are_tokens(self, tensor: Any) -> bool:
         whole = tensor.dtype in (self.torch.int64, self.torch.int32)
         return bool(
-            whole and tensor.dim() == 2 and tensor.shape[1] >= SHORT and len(tensor[:64].unique()) >= VARIED
+            whole and tensor.dim() == 2 and max(tensor.shape) >= SHORT and len(tensor[:64].unique()) >= VARIED
         )
 
     def _attended(self, call: Call) -> int:
@@ -118,7 +117,8 @@ class Lookahead(Check):
             if not readable(self.torch, weights) or weights.dim() < 3:
                 return 0
             length = int(weights.shape[-1])
-            return length if weights.shape[-2] == length and length in self._tokens else 0
+            known = length in self._tokens or length + 1 in self._tokens
+            return length if weights.shape[-2] == length and known else 0
         length = _size(call.argument(0, "query"), axis := 0 if call.name == LAYER else -2)
         return length if _size(call.argument(1, "key"), axis) == length else 0
 
@@ -131,7 +131,7 @@ class Lookahead(Check):
             self._given, self._tokens = [], {}
         elif not ran.both_ways:
             self._hidden.add(ran.places)
-        elif ran.places not in self._open and ran.places != ran.samples:
+        elif ran.places not in self._open and ran.places != ran.samples and ran.places >= SHORT:
             tokens = next(
                 (one for one in self._given if sorted(one.shape) == sorted((ran.samples, ran.places))), None
             )
@@ -162,33 +162,32 @@ class Lookahead(Check):
             return bool(causal)
         return not readable(self.torch, mask) or hides_next(mask, hidden=call.name == LAYER)
 
-    def _judge(self, call: Call, length: int, tokens: Any) -> None:
-        """Are the labels the tokens of the next place?"""
-        target = call.argument(1, "target")
-        if (
-            length not in self._open
-            or not readable(self.torch, target)
-            or target.dtype is not self.torch.int64
-        ):
+    def _judge(self, call: Call) -> None:
+        """Are the labels the tokens of the next place, and of which sequence?"""
+        read = [length for length in self._open if self._is_continued(call, length)]
+        if not read:
             return
-        if length - 1 in self._open and length - 2 in self._open:
-            return  # what is read grows by a token at a time, and needs no mask
-        if length in call.argument(0, "input").shape[1:2]:
-            return  # as many classes as places: what was taken for attention may be their probabilities
-        rows = len(tokens)
-        if target.device != tokens.device or target.numel() not in (rows * length, rows * (length - 1)):
-            return
-        follows = any(
-            self._follows(call, one[:, : length - 1], tokens)
-            for one in (target.detach().reshape(rows, -1), target.detach().reshape(-1, rows).T)
+        # What is written may be what was read before: one of them is hidden, and the other is there to be looked at.
+        # The last token needs not be read to write what comes after it.
+        others = (length for length in self._hidden if length not in read)
+        hidden = any({length, length - 1} & self._hidden for length in read) or any(
+            self._is_continued(call, length) for length in others
         )
-        if follows:
-            self.say("model.sees_next_token", length not in self._hidden, place=self._open[length])
+        self.say("model.sees_next_token", not hidden, place=self._open[read[0]])
 
-    def _follows(self, call: Call, next_ones: Any, tokens: Any) -> bool:
-        """Whether these labels, sample by sample, are the tokens of the next place."""
-        kept = (next_ones != call.argument(4, "ignore_index", -100)) & (next_ones >= 0)
-        return bool(((next_ones == tokens[:, 1:]) | ~kept).all()) and len(next_ones[kept].unique()) >= VARIED
+    def _is_continued(self, call: Call, length: int) -> bool:
+        """Whether the labels go on with the tokens of this length."""
+        if length not in self._tokens or (length - 1 in self._open and length - 2 in self._open):
+            return False  # what is read grows by a token at a time, and needs no mask
+        if length in call.argument(0, "input").shape[1:2]:
+            return False  # as many classes as places: what was taken for attention may be their probabilities
+        return are_next(self.torch, call, self._tokens[length])
+
+
+def _either_way(tokens: Any) -> list[Any]:
+    """With a sample in each row, whichever axis holds the samples."""
+    turned = [tokens, tokens.T] if tokens.shape[0] != tokens.shape[1] else [tokens]
+    return [rows for rows in turned if rows.shape[1] >= SHORT]
 
 
 def _size(tensor: Any, axis: int) -> int:
