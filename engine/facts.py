@@ -62,6 +62,8 @@ class Place(NamedTuple):
     """The process, where several wrote."""
     text: str = ""
     """The line itself, shortened."""
+    epoch: int | float | None = None
+    """The epoch the log was at, where it says no step."""
 
     def __str__(self) -> str:
         where = self.input
@@ -72,6 +74,8 @@ class Place(NamedTuple):
         extra = []
         if self.step is not None:
             extra.append(f"step {in_digits(self.step)}")
+        elif self.epoch is not None:
+            extra.append(f"epoch {in_digits(self.epoch)}")
         if self.rank is not None:
             extra.append(f"rank {self.rank}")
         return f"{where} ({', '.join(extra)})" if extra else where

@@ -22,14 +22,14 @@ _SECRET_NAMES = (
     r"connection[-_]?string|webhook(?:[-_]?url)?|dsn"
 )
 _NAMED = regex(
-    rf"(?i)(?P<name>(?:\b|_)(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\b(?:\\?['\"])?\s{{0,3}}[:=]\s{{0,3}}"
+    rf"(?i)(?P<name>(?:\b|_)(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\b(?:(?:\\?['\"])?\s{{0,3}}[:=]\s{{0,3}}|\\?['\"]\]\s{{0,3}}=\s{{0,3}}(?=\\?['\"]))"
     rf"|--(?:\w{{1,30}}[-_])?(?:{_SECRET_NAMES})\s{{1,3}})"
     r"(?:(?P<escaped>\\\")(?P<inner>[^\s\"\\,)](?:[^\"\\\n]|\\(?!\")){0,499})"
     r"|(?P<quote>\")(?P<double>(?:\\.|[^\s\"\\,)])(?:\\.|[^\"\\\n]){0,499})"
     r"|(?P<tick>')(?P<single>(?:\\.|[^\s'\\,)])(?:\\.|[^'\\\n]){0,499})"
     r"|(?P<value>(?:(?:bearer|basic|token)\s+)?[^\s'\",;)}\]]{3,}))"
 )
-"""`password: x`, `--hf_token=x`, `WANDB_API_KEY="x y"`, `Authorization: Bearer x`.
+"""`password: x`, `--hf_token=x`, `WANDB_API_KEY="x y"`, `Authorization: Bearer x`, `os.environ["HF_TOKEN"] = "x"`.
 
 A quote before a blank or a comma closes a text, such as `print("token:", x)`.
 """
@@ -57,6 +57,18 @@ _SHAPES = regex(
     """,
     re.VERBOSE,
 )
+_HANDED_OVER = regex(
+    r"""(?ix)
+      (?P<name>
+          \b(?:wandb|huggingface-cli|hf|comet|neptune)\s{1,3}(?:auth\s{1,3})?login\s{1,3}(?:--?[a-z-]{1,20}\s{1,3}){0,3}
+        | \blogin\s?\(\s{0,3}(?:\w{1,20}\s?=\s?)?\\?['"]
+        | \b(?:setdefault|putenv|setenv)\s?\(\s{0,3}\\?['"]\w{0,40}(?:key|token|secret|password)\\?['"]\s{0,3},\s{0,3}\\?['"]
+        | (?:\b|_)key\\?['"]?\s{0,3}[:=]\s{0,3}\\?['"]?(?=[a-z0-9]{32})
+      )(?=[\w.-]{0,200}\d)[\w.-]{20,200}
+      | (?P<password>\bsshpass\s{1,3}-p\s{0,3}|\bmachine\s{1,3}\S{1,80}\s{1,3}login\s{1,3}\S{1,80}\s{1,3}password\s{1,3})\S{3,200}
+    """
+)
+"""What is handed to a login without a name that tells: `wandb login 0123...`, `login("0123...")`, a `key` of 32 characters."""
 _URL_LOGIN = regex(
     r"(?P<scheme>\b[a-z][a-z0-9+.-]{1,15}://)[^\s/:@'\"]{0,100}:(?!\d{1,5}(?:/|$))[^\s'\"<>]{1,200}@"
 )
@@ -146,6 +158,11 @@ _SECRETS: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match
         ),
         _NAMED,
         _masked,
+    ),
+    (
+        ("login", "setdefault", "putenv", "setenv", "sshpass", "key"),
+        _HANDED_OVER,
+        rf"\g<name>\g<password>{MASK}",
     ),
     (("@",), _MAIL, MASK),
     (("/home", "users"), _HOME, r"\g<root>~"),

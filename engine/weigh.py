@@ -104,13 +104,15 @@ def _trust(name: str, facts: Facts, weights: Weights) -> float:
 
 
 def _places(used: Iterable[tuple[str, int | None]], facts: Facts) -> Iterator[Place]:
-    seen = set()
+    seen = set[object]()
     for name, index in used:
         fact = facts.get(name)
         # Where a symptom shows is said with the symptom; what speaks for a cause stands elsewhere.
         if fact is None or not fact.places or name.startswith("symptom."):
             continue
         place = fact.places[min(index or 0, len(fact.places) - 1)]
-        if place not in seen:
-            seen.add(place)
+        # One line is one place, though not every reader of it knows the step.
+        spot = (place.input, place.line, place.column) if place.line is not None else place
+        if spot not in seen:
+            seen.add(spot)
             yield place

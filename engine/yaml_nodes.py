@@ -16,6 +16,8 @@ _LONGEST_WORD = len("false")
 MAX_VALUES = 200_000
 """More values than this in one file is an alias bomb or no configuration."""
 MAX_DEPTH = 100
+_DEEP = 5000
+"""The parser makes nodes by calling itself: four times as many levels are too many for its stack."""
 
 Plain: TypeAlias = Any
 
@@ -46,6 +48,8 @@ class YamlProblem(ValueError):
 def root_of(text: str) -> Node | None:
     """The node of the one document of a text; None where it is empty. Raises YamlProblem."""
     try:
+        if _may_be_deep(text):
+            _refuse_depth(text)
         loader = _Loader(text)
         try:
             root: Node | None = loader.get_single_node()
@@ -58,6 +62,28 @@ def root_of(text: str) -> Node | None:
         raise _unreadable(text, error) from None
     except RecursionError:
         raise YamlProblem("nested too deeply", 1, 1) from None
+
+
+def _may_be_deep(text: str) -> bool:
+    """Whether a text has room for very many levels: each takes a bracket, a mark, or stands further to the right."""
+    return text.count("[") + text.count("{") > _DEEP or any(
+        line[:_DEEP].isspace() or line.count("- ") + line.count("? ") > _DEEP // 4
+        for line in text.splitlines()
+        if len(line) > _DEEP // 2
+    )
+
+
+def _refuse_depth(text: str) -> None:
+    """Count levels by the events: the parser makes nodes by calling itself, and very many levels end the process."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEP:
+                mark: Any = event.start_mark
+                raise YamlProblem("nested too deeply", mark.line + 1, mark.column + 1)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _problem(error: yaml.MarkedYAMLError) -> YamlProblem:

@@ -39,7 +39,8 @@ def outputs_of(path: Path, *, named: bool = True) -> list[Input]:
 
 
 def _code(cells: Any) -> Iterator[tuple[int, Any]]:
-    return ((number, cell) for number, cell in enumerate(cells, 1) if cell.get("cell_type") == "code")
+    """The cells of code, counted as their code is: cells of text have no number, as in the notebook itself."""
+    return enumerate((cell for cell in cells if cell.get("cell_type") == "code"), 1)
 
 
 def _text(output: Any) -> str:

@@ -67,11 +67,13 @@ def how_seen(one: SymptomFound, told: str = "as you say") -> str:
 
 
 def place(one: Place) -> str:
-    """A place as text: `train.log:1204 (step 640, rank 3)`."""
+    """A place as text: `train.log:1204 (step 640, rank 3)`, `results.csv:25 (epoch 23)`."""
     start = one.input + (f":{one.line}" if one.line is not None else "")
     extra = []
     if one.step is not None:
         extra.append(f"step {in_digits(one.step)}")
+    elif one.epoch is not None:
+        extra.append(f"epoch {in_digits(one.epoch)}")
     if one.rank is not None:
         extra.append(f"rank {one.rank}")
     return f"{start} ({', '.join(extra)})" if extra else start

@@ -12,6 +12,9 @@ FIXES = 4
 DIFF_LINES = 24
 BY_HAND = 2
 CODE_LINES = 6
+_WORDS = 3
+_WIDE, _GOES_ON = 78, " \\"
+"""So many changed lines of a file, none longer than this, are shown in place of the names that we have for settings."""
 
 
 def fixes(diagnosis: Diagnosis) -> Iterator[Line]:
@@ -38,7 +41,10 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         Span(f"  {one.safety}", role), Span(f", {one.effort_minutes:g} min{proviso}", "dim"), hang=4,
     )  # fmt: skip
     if not with_diff and one.settings:
-        for setting in one.settings:
+        words = _in_its_words(one)
+        for text in words:
+            yield line_of(f"      {text}", hang=8)
+        for setting in one.settings if not words else ():
             before = "" if setting.before is None else f" (now {show(setting.before)})"
             yield line_of(f"      {setting.name} = {show(setting.after)}{before}")
     if not one.patch and not one.settings:
@@ -57,6 +63,24 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         yield from _code(one)
     if one.take_back_when:
         yield line_of(Span(f"      take back when: {one.take_back_when}", "dim"), hang=6)
+
+
+def _in_its_words(one: FixOffered) -> list[str]:
+    """What a patch writes, in the words of the trainer that reads it; nothing where that is much, or goes as well."""
+    changed = [
+        (file.file, line)
+        for file in one.patch
+        for line in file.diff.splitlines()
+        if line[:1] in ("+", "-") and not line.startswith(("+++ ", "--- "))
+    ]
+    added = [
+        f"in {name}: {' '.join(line[1:].split()).rstrip(_GOES_ON)}"
+        for name, line in changed
+        if line[0] == "+"
+    ]
+    gone = len(changed) - len(added)
+    short = len(added) <= _WORDS and all(len(line) <= _WIDE for _, line in changed)
+    return added if short and gone <= len(added) else []
 
 
 def is_code_alone(one: FixOffered) -> bool:

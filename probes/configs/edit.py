@@ -182,6 +182,11 @@ class _Planner:
 
     def agreed(self, setting: str, value: Scalar) -> str:
         """Make the same change in the other files that must agree. The reason where that fails."""
+        for _ in self.reads:  # once a switch is gone from the file that counted, another may speak up
+            if (now := self.counts(setting)) is None or equal(now.value, value):
+                break
+            if reason := self.made(setting, value, now):
+                return f"{now.document.name} still says {now.value}: {reason}"
         for name, one, other in list(disagreements(self.reads)):
             if name == setting:
                 behind = other if equal(one.value, value) else one

@@ -16,6 +16,8 @@ from .occurrence import Occurrence
 from .spell import NotSpelled, spelled
 from .values import to_bool
 
+WITHOUT = "without "
+"""Before an option that is to be left out."""
 _OPTION = regex(r"(?P<dashes>--?)[A-Za-z][\w.\-]*")
 
 
@@ -49,7 +51,10 @@ def renamed(text: str, entry: Entry, name: str) -> Edit | None:
 
 
 def as_option(read: Read, setting: str, value: Scalar) -> str:
-    """The word that gives a setting on the command line of a document's trainer; empty where that takes none."""
+    """The word that gives a setting on the command line of a document's trainer; empty where that takes none.
+
+    A switch that takes no value is turned off by leaving it out: `without --amp`.
+    """
     from .formats import format_module
 
     dialect = read.trainer
@@ -64,7 +69,7 @@ def as_option(read: Read, setting: str, value: Scalar) -> str:
             wanted = spelled(way, value, None)
         except NotSpelled:
             continue
-        options = ((way.flag or key, raw, spell(raw, None, "", casts=True)) for key, raw in wanted.items())
+        options = [(way.flag or key, raw, spell(raw, None, "", casts=True)) for key, raw in wanted.items()]
         return " ".join(_option(key, raw, dialect, text) for key, raw, text in options)
     return ""
 
@@ -88,4 +93,6 @@ def _option(key: str, raw: Any, dialect: Dialect, spelled_out: str) -> str:
     if dialect.style in ("assign", "pair"):
         return f"{key}{'=' if dialect.style == 'assign' else ' '}{spelled_out}"
     name = f"--{key.replace('_', '-') if dialect.hyphens else key}"
-    return name if raw is True and dialect.bare_flags else f"{name} {spelled_out}"
+    if isinstance(raw, bool) and dialect.bare_flags:
+        return name if raw else f"{WITHOUT}{name}"
+    return f"{name} {spelled_out}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from traindx.engine.facts import Origin
 from traindx.engine.kb.knowledge import Knowledge
@@ -63,6 +63,8 @@ class Reader:
         self.seen.append(
             InputSeen(source.name, "config", file.size, _remark(documents), bad=_broken(documents))
         )
+        # Such a file is read, and nothing of it is unseen: of two equal keys the last counts.
+        self.notes += [f"{source.name}: {text}, and the last counts" for text in _doubled(documents)[:_NOTES]]
         if documents[0].copied:
             self._copies.append(source.name)
         return self._take(documents)
@@ -102,17 +104,27 @@ def _identity(source: Input) -> str:
 def _remark(documents: Sequence[Document]) -> str:
     """What a person should know about how a file was read."""
     file = documents[0].file
-    remarks = [
-        f"line {one.place(problem.at).line}: {problem.message}"
-        for one in documents
-        for problem in one.reading.problems
-    ]
+    remarks = _said(documents, lambda kind: kind != "duplicate")
     if file.encoding == "latin-1":
         remarks.insert(0, "not valid UTF-8; read as Latin-1")
     if not file.text.strip():
         remarks = ["empty"]
     more = len(remarks) - _NOTES
     return safe("; ".join(remarks[:_NOTES])) + (f"; and {more} more" if more > 0 else "")
+
+
+def _doubled(documents: Sequence[Document]) -> list[str]:
+    return [safe(one) for one in _said(documents, lambda kind: kind == "duplicate")]
+
+
+def _said(documents: Sequence[Document], wanted: Callable[[str], bool]) -> list[str]:
+    """The mistakes of some kinds, each with its line."""
+    return [
+        f"line {one.place(problem.at).line}: {problem.message}"
+        for one in documents
+        for problem in one.reading.problems
+        if wanted(problem.kind)
+    ]
 
 
 def _broken(documents: Sequence[Document]) -> bool:

@@ -29,6 +29,8 @@ class Following(io.RawIOBase):
         self.rotated = 0
         """How often another file took the name."""
         self.restarted = False
+        self.found = False
+        """The file was there, at once or later."""
         self._stop, self._idle, self._patience = stop, idle, patience
         self._file: io.FileIO | None = None
         self._heard = time.monotonic()
@@ -78,6 +80,7 @@ class Following(io.RawIOBase):
             self._file = io.FileIO(self.path)
         except FileNotFoundError:
             return False
+        self.found = True
         return True
 
     def _replaced(self) -> bool:

@@ -65,6 +65,10 @@ class FollowedLog:
                 self._probe = LogProbe([source], self._knowledge, noticing=noticing)
                 findings = self._probe.run()
                 noticing.look()
+                if not following.found:
+                    findings.inputs = [
+                        one._replace(note="there is no such file yet") for one in findings.inputs
+                    ]
                 if following.rotated:
                     findings.notes.append(f"{self._path}: rotated; line numbers count on from the first file")
             if not following.restarted or self._stop.is_set():

@@ -20,6 +20,7 @@ _MOMENTS = {
     "loss.nonfinite": "The loss is NaN or Inf for the first time",
     "grad.norm.nonfinite": "The gradient norm is NaN or Inf for the first time",
     "loss.eval.nonfinite": "The validation loss is NaN or Inf for the first time",
+    "loss.rises_from": "The loss rises from here on, and does not come back",
     "loss.spike": "The largest spike of the loss",
 }
 _HIDDEN = "The loss is shown as 0, or not at all, where it must be NaN"
@@ -52,9 +53,13 @@ def _raised(failures: Sequence[Failure], places: Places) -> list[Event]:
 
 
 def _broken(facts: Collected) -> list[Event]:
-    told = ((facts.get(name), what) for name, what in _MOMENTS.items())
-    return [
-        Event(_HIDDEN if fact.note == HIDDEN else what, fact.place)
-        for fact, what in told
-        if fact is not None and fact.value is True and fact.place is not None and fact.origin is Origin.LOG
-    ]
+    events = list[Event]()
+    for name, what in _MOMENTS.items():
+        fact = facts.get(name)
+        if fact is None or fact.place is None or fact.origin is not Origin.LOG or fact.value is False:
+            continue
+        if name == "loss.spike" and facts.get("loss.rises_from") is not None:
+            # What goes up and up has no spike that would tell when it went wrong.
+            continue
+        events.append(Event(_HIDDEN if fact.note == HIDDEN else what, fact.place))
+    return events

@@ -46,15 +46,15 @@ class Log:
         self.lines, self.heard = lines, heard
         self.is_text = is_text
         """A log, not records."""
-        self._places: dict[int, Where] = {}
-        """Where the run was in lines that were asked for, by number."""
+        self._places: dict[Mark, Where] = {}
+        """Where the run was at marks that were asked for. A number would not do: what returns redraw is all one line."""
 
     def where(self, mark: Mark) -> Where:
         """The step and the epoch at a mark."""
         if mark.step is not None or mark.epoch is not None:
             return self.positions.where(mark)
-        if (known := self._places.get(mark.number)) is None:
-            known = self._places[mark.number] = self.positions.where(mark)
+        if (known := self._places.get(mark)) is None:
+            known = self._places[mark] = self.positions.where(mark)
         return known
 
     def told(self, limits: Mapping[str, float], hits: Hits) -> Told:
@@ -70,9 +70,15 @@ class Log:
 
     def place(self, mark: Mark) -> Place:
         """A mark as a report shows it."""
-        step = self.where(mark).step
-        whole = int(step) if step is not None and step.is_integer() else step
-        return Place(self.name, mark.number or None, step=whole, rank=mark.rank, text=shown(mark.line))
+        where = self.where(mark)
+        return Place(
+            self.name,
+            mark.number or None,
+            step=_whole(where.step),
+            rank=mark.rank,
+            text=shown(mark.line),
+            epoch=_whole(where.epoch) if where.step is None else None,
+        )
 
     def ranks(self) -> set[int]:
         """The processes that wrote to it."""
@@ -155,3 +161,7 @@ def _total(log: Log) -> int | None:
         return reading.pair[1] if step is None or step <= reading.pair[1] else None
     epochs = log.positions.total_epochs
     return reading.pair[1] * epochs if epochs and reading.whole_epoch else None
+
+
+def _whole(count: float | None) -> int | float | None:
+    return int(count) if count is not None and count.is_integer() else count

@@ -42,7 +42,10 @@ def tell_shape(told: Told, loss: Series, line: Curve, *, later: bool = False) ->
     told.tell("loss.flat_from_start", False if later else _flat(told, line), end)
     told.tell("loss.falling_then_flat", _levelled(told, values), end)
     told.tell("loss.relapsed", _relapsed(told, values), end)
-    told.tell("loss.diverging", swings.diverging(told, values), end)
+    told.tell("loss.diverging", lost := swings.diverging(told, values), end)
+    if lost:
+        turn = swings.turning(values)
+        told.tell("loss.rises_from", values[turn], line.marks[turn])
     told.tell("loss.turned_up", swings.turned_up(told, values), end)
     told.tell("loss.oscillating", swings.oscillating(told, line, trend), end)
     told.tell("loss.still_falling", _still_falling(told, values), end)
@@ -125,11 +128,18 @@ def _spans_enough(told: Told, line: Curve) -> bool:
     """A loss is not flat because the first few steps look alike, or a few of those late in a run."""
     first, last = told.where(line.marks[0]), told.where(line.marks[-1])
     if first.epoch is not None and last.epoch is not None and last.epoch - first.epoch >= 2:
-        return first.epoch <= _LATE * (last.epoch - first.epoch)
+        return first.epoch <= _LATE * _epochs_shown(told, line, last.epoch - first.epoch)
     if first.step is None or last.step is None or told.counted:
         return True
     span = last.step - first.step
     return span >= told.limits["early_step"] and first.step <= _LATE * span
+
+
+def _epochs_shown(told: Told, line: Curve, span: float) -> float:
+    """How many epochs the log goes through: ends of runs pasted one below the other leave out what lies between."""
+    epochs = [place.epoch for place in map(told.where, line.marks) if place.epoch is not None]
+    left_out = max(curve.steps_between(epochs), default=0.0)
+    return span - left_out if left_out > span / 2 else span
 
 
 def _levelled(told: Told, values: Sequence[float]) -> bool | None:

@@ -17,6 +17,8 @@ _PARTS = 30
 _TENTHS = 10
 _BACK, _NEAR = 0.15, 1.25
 """A loss is not lost of which this share of the last values lies within so many times the best level."""
+_LEFT = 1.1
+"""A loss that is lost has left its best level where it is this many times as high."""
 
 
 def diverging(told: Told, values: Sequence[float]) -> bool | None:
@@ -51,6 +53,14 @@ def comes_back(told: Told, values: Sequence[float], best: float) -> bool:
         return False
     last = sorted(values[-(len(values) // _TENTHS) :])
     return last[int(_BACK * len(last))] < _NEAR * best
+
+
+def turning(values: Sequence[float]) -> int:
+    """The last point at which a loss that diverges was at its best level. One lucky batch is no level."""
+    best = min(
+        curve.median(values[start : start + _SOME]) for start in range(max(1, len(values) - _SOME + 1))
+    )
+    return max(index for index, value in enumerate(values) if value <= _LEFT * best)
 
 
 def turned_up(told: Told, values: Sequence[float]) -> bool | None:

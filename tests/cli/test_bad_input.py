@@ -71,6 +71,9 @@ REFUSED: dict[str, tuple[Maker, str]] = {
     ),
     "a billion laughs": (text("config.yaml", BOMB), "unfolds to more than"),
     "JSON nested without end": (text("ds_config.json", DEEP), "nested too deeply"),
+    "YAML nested without end": (text("config.yaml", "[" * 100_000), "nested too deeply"),
+    "YAML maps nested without end": (text("config.yaml", "{a: " * 50_000), "nested too deeply"),
+    "YAML lists nested without end": (text("config.yaml", "- " * 50_000), "nested too deeply"),
     "an archive that is none": (data("train.log.gz", b"\x1f\x8b not gzip at all"), "damaged"),
     "an empty run directory": (lambda folder: folder, "no log, configuration or script"),
     "a name too long for a file": (lambda folder: folder / ("a" * 300), "too long"),
@@ -90,7 +93,7 @@ NOTED: dict[str, tuple[Maker, int, str]] = {
     ),
     "YAML with a tab": (text("config.yaml", "train:\n\tlr: 0.1\n"), 1, "YAML allows no tab"),
     "duplicate keys": (
-        text("config.yaml", "learning_rate: 0.1\nlearning_rate: 0.2\n"), 0, "`learning_rate` stands twice"
+        text("config.yaml", "learning_rate: 0.1\nlearning_rate: 0.2\n"), 0, "config.yaml: line 2: the key `learning_rate` stands twice; first in line 1, and the last counts"
     ),
     "JSON that is cut off": (text("ds_config.json", '{"fp16": {"enabled": true'), 1, "found the end of the text"),
     "TOML that is none": (text("config.toml", "= 1\n[["), 1, "config.toml: line 1"),

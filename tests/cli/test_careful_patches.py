@@ -57,6 +57,32 @@ def test_to_train_for_fewer_epochs_never_makes_them_more(diagnose: Command, told
     assert "num_epochs" not in result.out
 
 
+@pytest.mark.parametrize(
+    ("losses", "epochs"),
+    [
+        ({5: 1.0, 10: 1.3, 15: 1.6, 20: 1.9}, "epochs: 6\n"),  # best at the 5th, and a fifth more
+        ({epoch: 1 + abs(epoch - 10) / 9 for epoch in range(1, 21)}, "epochs: 12\n"),
+        ({epoch: 2 * 0.9**epoch for epoch in range(1, 21)}, ""),
+    ],
+    ids=["best at the first", "best at half", "best at the end"],
+)
+def test_fewer_epochs_end_where_validation_was_best(
+    diagnose: Command, tmp_path: Path, losses: dict[int, float], epochs: str
+) -> None:
+    (tmp_path / "config.yaml").write_text("epochs: 20\nlearning_rate: 0.001\n")
+    lines = (
+        f"epoch {epoch} train_loss {2 * 0.7**epoch:.4f}"
+        + (f" val_loss {losses[epoch]:.4f}" if epoch in losses else "")
+        for epoch in range(1, 21)
+    )
+    (tmp_path / "train.log").write_text("\n".join(lines) + "\n")
+    known = ("--answer", "test.early_checkpoint_better=yes", "--fix", "train-fewer-epochs")
+    result = diagnose(tmp_path, "--no-machine", *known, "--diff")
+    assert [line for line in result.out.splitlines(keepends=True) if line.startswith("+epochs")] == (
+        [f"+{epochs}"] if epochs else []
+    )
+
+
 @pytest.mark.parametrize(("rhythm", "asked"), [("steps", True), ("epoch", False)])
 def test_the_best_checkpoint_is_asked_for_only_where_it_is_saved_as_often_as_evaluated(
     diagnose: Command, told: tuple[Path, Path], rhythm: str, asked: bool

@@ -95,3 +95,22 @@ def test_an_unknown_name_is_refused_with_the_nearest(diagnose: Command) -> None:
     done = diagnose("checklist", "pre-trainin")
     assert done.code == 2
     assert "did you mean `pre-training`" in done.err
+
+
+@pytest.mark.parametrize(
+    ("frame", "data"),
+    [
+        ("loss.backward()", "passed"),
+        ("for batch in loader:\n  File \"/x/torch/utils/data/dataloader.py\", line 9, in __next__\n    data = self._next_data()", "failed"),
+    ],
+)  # fmt: skip
+def test_an_error_elsewhere_does_not_say_that_no_data_loads(
+    diagnose: Command, tmp_path: Path, frame: str, data: str
+) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(
+        "".join(f"step {step}/500 loss {2.5 - step / 100:.3f}\n" for step in range(1, 20))
+        + f'Traceback (most recent call last):\n  File "train.py", line 31, in <module>\n    {frame}\nValueError: no\n'
+    )
+    ticked = diagnose("checklist", "pre-training", log, "--no-machine", "--format", "json").data
+    assert state(ticked, "Data loads") == data

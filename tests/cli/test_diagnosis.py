@@ -259,6 +259,45 @@ def test_our_own_report_in_the_run_directory_is_no_evidence(
     assert any(report in note for note in again["notes"])
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        (".", "--explain", "how", "lr-too-high"),
+        (".", "--explain", "why-not", "lr-too-low"),
+        ("explain", "fp16-overflow"),
+        ("explain", "nan-loss"),
+        ("explain", "disable-amp"),
+        ("checklist", "pre-training", "."),
+        ("checklist", "nan-loss"),
+        (".",),
+    ],
+)
+@pytest.mark.parametrize("name", ["said.txt", "said"])
+def test_what_we_printed_is_no_evidence(
+    diagnose: Command, in_example: Path, asked: tuple[str, ...], name: str
+) -> None:
+    before = diagnose(".", "--format", "json").data
+    (in_example / name).write_text(diagnose(*asked).out, encoding="utf-8")
+    again = diagnose(".", "--format", "json").data
+    assert again["causes"] == before["causes"]
+    assert any(name in note for note in again["notes"])
+
+
+def test_settings_beside_a_script_at_fault_are_no_mistake_of_settings(
+    diagnose: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "config.yaml").write_text("batch_size: 32\n")
+    (tmp_path / "train.py").write_text(
+        "import torch.nn.functional as F\n"
+        "for x, y in loader:\n"
+        "    loss = F.cross_entropy(model(x).softmax(-1), y)\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
+    )
+    found = diagnose(tmp_path, "--no-machine", "--format", "json").data
+    assert "config-error" not in [one["id"] for one in found["symptoms"]]
+    assert found["causes"][0]["id"] == "double-softmax"
+
+
 def test_a_report_that_is_all_there_is_cannot_be_read(diagnose: Command, in_example: Path) -> None:
     diagnose(".", "--report", "report.txt")
     named = diagnose("report.txt", "--no-machine")

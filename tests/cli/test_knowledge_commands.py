@@ -106,6 +106,16 @@ def test_a_page_that_is_not_there_names_the_nearest(diagnose: Command) -> None:
     assert "fp16-overflow" in result.err
 
 
+def test_a_symptom_has_its_page_under_its_other_names_too(diagnose: Command) -> None:
+    assert "`cuda-oom` · symptom" in diagnose("explain", "oom").out
+
+
+@pytest.mark.parametrize("name", ["lr-tenth", "spike_ratio", "limit.spike_ratio"])
+def test_what_has_an_id_and_no_page_is_shown_by_another_command(diagnose: Command, name: str) -> None:
+    result = diagnose("explain", name)
+    assert (result.code, "`diagnose kb show " in result.err) == (2, True)
+
+
 def test_a_word_names_the_ids_that_it_is_a_part_of(diagnose: Command) -> None:
     assert "nearest: lr-schedule-wrong, lr-too-high, lr-too-low" in diagnose("explain", "lr").err
 

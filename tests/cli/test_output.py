@@ -72,6 +72,20 @@ def test_a_report_that_cannot_be_written_is_a_bad_call(diagnose: Command, in_exa
     assert "nowhere/incident.md" in result.err
 
 
+def test_a_report_takes_no_file_away(diagnose: Command, in_example: Path) -> None:
+    log = in_example / "train.log"
+    before = log.read_bytes()
+    result = diagnose(*FILES, "--report", log)
+    assert (in_example / "train.log.bak").read_bytes() == before
+    assert "what stood there is train.log.bak" in result.err
+
+
+def test_a_report_takes_the_place_of_the_one_before(diagnose: Command, in_example: Path) -> None:
+    for _ in range(2):
+        diagnose(*FILES, "--report", "report.txt")
+    assert not list(in_example.glob("*.bak*"))
+
+
 @pytest.mark.parametrize("output", ["text", "markdown", "json"])
 def test_secrets_do_not_get_out(diagnose: Command, tmp_path: Path, output: str) -> None:
     (tmp_path / "config.yaml").write_text(

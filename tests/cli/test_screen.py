@@ -34,6 +34,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_what_the_next_fix_changes_is_said_in_the_words_of_the_file(diagnose: Command, folder: Path) -> None:
+    (folder / "config.toml").write_text(
+        '[optimizer_arguments]\noptimizer_type = "AdamW8bit"\nlearning_rate = 1e-2\nunet_lr = 1e-2\n'
+        '[training_arguments]\nmixed_precision = "fp16"\nno_half_vae = false\ncaption_dropout_rate = 0.1\n'
+    )
+    bars = (
+        f"steps: 1%| | {n}/1000 [00:01<09:00, avr_loss={'nan' if n > 9 else 0.1}]\n" for n in range(1, 30)
+    )
+    (folder / "train.log").write_text("".join(bars))
+    out = diagnose("train.log", "config.toml", "--no-machine").out
+    assert "      +unet_lr = 1e-3\n" in out
+    assert '      in config.toml: mixed_precision = "bf16"\n' in out
+    assert "(now fp16)" not in out
+
+
 def test_settings_that_a_script_states_need_no_configuration(diagnose: Command, folder: Path) -> None:
     (folder / "train.py").write_text(SCRIPT)
     (folder / "train.log").write_text(HEALTHY)

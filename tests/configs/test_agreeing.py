@@ -77,3 +77,23 @@ def test_settings_that_contradict_each_other_are_mended_together(read: Reads, kn
         read({"a.sh": MEGATRON}).probe.sources, {"learning_rate": 1e-5, "min_learning_rate": 1e-6}, knowledge
     )
     assert {one.setting for one in patch.applied} == {"learning_rate", "min_learning_rate"}
+
+
+def test_what_another_file_says_once_a_switch_is_gone_is_changed_as_well(read: Reads) -> None:
+    run = read(
+        {
+            "run.sh": "accelerate launch --config_file a.yaml train.py --fp16 --learning_rate 5e-5\n",
+            "a.yaml": "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\nmixed_precision: fp16\n"
+            "deepspeed_config:\n  deepspeed_config_file: ds.json\nnum_processes: 2\n",
+            "ds.json": '{"fp16": {"enabled": true, "loss_scale": 0}, "zero_optimization": {"stage": 2}}\n',
+        }
+    )
+    after = {one.file.name: one.after for one in run.plan(precision="fp32").files}
+    assert "--fp16" not in after["run.sh"]
+    assert "mixed_precision: 'no'" in after["a.yaml"]
+    assert '"enabled": false' in after["ds.json"]
+
+
+def test_a_switch_that_stands_alone_is_all_that_goes(read: Reads) -> None:
+    run = read({"run.sh": "python train.py --fp16 --learning_rate 5e-5\n", "a.yaml": "fp16_opt_level: O1\n"})
+    assert [one.file.name for one in run.plan(precision="fp32").files] == ["run.sh"]

@@ -114,6 +114,13 @@ def test_the_options_of_timm_have_hyphens(read: Reads) -> None:
     assert [one.option for one in refused] == ["--pin-mem"]
 
 
+def test_a_switch_is_turned_off_by_leaving_it_out(read: Reads) -> None:
+    text = "sched: cosine\nopt: sgd\nlr: 0.02\namp: true\namp_dtype: float16\n"
+    run = read({"output/train/1/args.yaml": text})
+    off, other = (run.plan(precision=one).refused[0].option for one in ("fp32", "bf16"))
+    assert (off, other) == ("without --amp", "--amp --amp-dtype bfloat16")
+
+
 def test_hydra_overrides_the_paths_of_its_file_whatever_the_trainer_is(read: Reads) -> None:
     run = read(
         {

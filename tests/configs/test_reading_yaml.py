@@ -66,6 +66,11 @@ def test_deep_nesting_is_a_note() -> None:
     assert problems("[" * 5000)[0][0] in ("note", "syntax")
 
 
+def test_many_brackets_and_long_lines_alone_are_no_depth() -> None:
+    text = f"lr: 0.1\nclasses: [{', '.join(['[1, 2]'] * 2000)}]\nprompt: {'x ' * 2000}y\n"
+    assert (values(text)["lr"], problems(text)) == (0.1, [])
+
+
 def test_an_aliased_value_is_read_but_has_no_place_of_its_own() -> None:
     entries = {entry.key: entry for entry in yaml_file.read("base: &lr 0.1\nlr: *lr\n").entries}
     assert entries["lr"].value == 0.1

@@ -15,6 +15,10 @@ DS = '"zero_optimization": {"stage": 2}'
 @pytest.mark.parametrize(
     ("name", "text", "setting", "value"),
     [
+        # one name in several sections
+        ("a.toml", '[optimizer]\nname = "adam"\nlr = 0.5\n[scheduler]\nlr = 1\n', "learning_rate", 0.5),
+        ("a.yaml", "scheduler:\n  lr: 1\noptim:\n  lr: 0.5\n", "learning_rate", 0.5),
+        ("a.yaml", "lr: 0.5\nscheduler:\n  name: cosine\n", "learning_rate", 0.5),
         # two switches
         ("a.yaml", HF + "fp16: true\n", "precision", "fp16"),
         ("a.yaml", HF + "bf16: true\nfp16: false\n", "precision", "bf16"),

@@ -44,6 +44,16 @@ SECRETS = [
     ('password="ab\\"cdefgh"', "cdefgh"),
     ('"C:\\\\Users\\\\alice\\\\x.py"', "alice"),
     ('"/Users/Alice Smith/x"', "Smith"),
+    ("os.environ['WANDB_API_KEY'] = '0123456789abcdef'", "0123456789"),
+    ('os.environ[\\"MY_PASSWORD\\"] = \\"hunter2 two\\"', "hunter2"),
+    ('os.environ.setdefault("WANDB_API_KEY", "0123456789abcdef01234567")', "0123456789"),
+    ("wandb login --relogin 0123456789abcdef0123456789abcdef01234567", "0123456789"),
+    ("wandb.login(key='0123456789abcdef0123456789abcdef01234567')", "0123456789"),
+    ('login("0123456789abcdef0123456789abcdef")', "0123456789"),
+    ('{"username": "joe", "key": "0123456789abcdef0123456789abcdef"}', "0123456789"),
+    ("KAGGLE_KEY=0123456789abcdef0123456789abcdef", "0123456789"),
+    ("sshpass -p hunter2 ssh host", "hunter2"),
+    ("machine api.wandb.ai login user password 0123456789abcdef", "0123456789"),
 ]
 HARMLESS = [
     "token: 512", "max_tokens: 4096", "pad_token: <pad>", "use_auth_token=True", "eos_token: </s>",
@@ -51,6 +61,9 @@ HARMLESS = [
     "loss=0.5 gpu@2", "tok.pad_token = tok.eos_token", "forward pass: 0.53 s", "pad_token: '[PAD]'", "PWD=/data/run", "http://node:8080/x?to=a@b",
     "next token: 'the'", "password: ${DB_PASSWORD}", "secret sauce of the model", "num_key_value_heads: 8", "key: value",
     'print("pad token:", tok.pad_token, "eos token:", tok.eos)', '"PWD": "/data/run"',
+    "batch['token'] = tokens.to(device)", "table['pad_token'] = '[PAD]'", "login(user)", "wandb login", 'sort(key="val_loss")',
+    "hf login --add-to-git-credential", 'login("https://api.wandb.ai/")', "missing key: transformer.layers.0.attention.self.query",
+    'setdefault("sort_key", "val_loss")', "key = hidden_states_of_the_last_layer_of_the_model",
     'raise ValueError("bad token: " + str(x) + " in file")', "print('token:', token)",
 ]  # fmt: skip
 

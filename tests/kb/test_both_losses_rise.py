@@ -41,3 +41,21 @@ def test_training_that_rises_too(knowledge: Knowledge) -> None:
     # Training loses a part of what it had won, as validation does.
     turned = [falling(n) if n < 12 else falling(12) + 0.02 * (n - 12) for n in range(30)]
     assert "overfitting" not in symptoms(knowledge, turned)
+
+
+def scored(knowledge: Knowledge, held: list[float]) -> list[str]:
+    lines = [
+        f"Epoch: {200 * n + 1:04d} train_loss= {0.5 - 0.01 * n:.5f} train_acc= {0.78 + 0.02 * n:.5f} val_auc= {score:.5f}\n"
+        for n, score in enumerate(held)
+    ]
+    log = Input("train.log", Kind.LOG, data="".join(lines).encode())
+    probes = probes_for([log], knowledge, machine=False)
+    return [one.id for one in diagnose(knowledge, probes, version="test").diagnosis.symptoms]
+
+
+def test_scores_of_two_kinds_that_part(knowledge: Knowledge) -> None:
+    assert "overfitting" in scored(knowledge, [0.84, 0.91, 0.92, 0.90, 0.88, 0.86, 0.85])
+
+
+def test_scores_of_two_kinds_that_rise_together(knowledge: Knowledge) -> None:
+    assert scored(knowledge, [0.84, 0.91, 0.92, 0.93, 0.93, 0.94, 0.935]) == []

@@ -38,6 +38,10 @@ TELLS = [
     ("the log shows 1e-6 whatever I pass", "config-error"),
     ("neither the flag nor the value in the json counts", "config-error"),
     ("it writes a report that has nothing to do with the scan", "modality-ignored"),
+    ("I reload the weights that I saved, and the accuracy is lower than it was", "checkpoint-failure"),
+    ("the more epochs I train, the lower the validation accuracy gets", "overfitting"),
+    ("the word error rate stays above 100% through all epochs", "loss-not-decreasing"),
+    ("for 40 images the training is always 150 hours and more", "slow-training"),
     ("it answers as though it had never been shown the picture", "modality-ignored"),
     ("without cuDNN both runs give the same", "not-reproducible"),
     ("it does not fail, it just does not run any more", "hang"),
@@ -57,6 +61,9 @@ SOUNDS = [
     ("the error is the same whatever I pass as the seed", "config-error"),
     ("the message has nothing to do with the size of the batch", "modality-ignored"),
     ("the script just runs on", "hang"),
+    ("restoring the images makes the results lower", "checkpoint-failure"),
+    ("the word error rate stays at 8% through all epochs", "loss-not-decreasing"),
+    ("the authors say that pretraining took 100 hours on 64 cards", "slow-training"),
 ]
 
 

@@ -138,6 +138,17 @@ def test_a_log_that_is_not_there_yet_is_waited_for(tail: Tail) -> None:
     assert tail.follow(write)["loss.count"] == 5
 
 
+@pytest.mark.parametrize(("there", "why"), [(False, "there is no such file yet"), (True, "empty")])
+def test_a_log_that_never_came_is_not_called_empty(
+    tmp_path: Path, knowledge: Knowledge, there: bool, why: str
+) -> None:
+    path, stop = tmp_path / "train.log", threading.Event()
+    if there:
+        path.touch()
+    silent = FollowedLog(path, Kind.LOG, knowledge, stop=stop, say=print, tell=print, patience=0.05)
+    assert [one.note for one in silent.run().inputs] == [why]
+
+
 def test_a_half_written_line_waits_for_its_rest(tail: Tail) -> None:
     def write(tail: Tail) -> None:
         tail.append(steps(0, 10) + "step 10 loss n")

@@ -23,6 +23,14 @@ def test_redrawn_bars_count_as_one_line(read: Reads) -> None:
     assert place.line == 2
 
 
+def test_each_redrawn_bar_has_a_step_of_its_own(read: Reads) -> None:
+    bar = "Epoch 1:  {0}%|#  | {0}/100 [00:01<00:02, 5.00it/s, train_loss={1}]"
+    log = "\r".join(bar.format(step, "nan" if step > 61 else 3 - step / 50) for step in range(1, 90))
+    run = read(f"{log}\n")
+    assert (run["log.steps"], run["loss.first_nonfinite_step"]) == (89, 62)
+    assert (run.place("loss.nonfinite").line, run.place("loss.nonfinite").step) == (1, 62)
+
+
 def test_bars_of_other_work_than_training_count_no_steps(read: Reads) -> None:
     run = read(
         "Loading checkpoint shards:  50%|#####     | 1/2 [00:05<00:05,  5.1s/it]\n"

@@ -49,7 +49,7 @@ def test_an_error_in_a_cell_is_read_and_the_cell_named(tmp_path: Path, knowledge
     fact = facts_of(inputs, knowledge).get("log.device_memory_gone")
     assert fact is not None
     assert fact.place is not None
-    assert (fact.value, fact.place.input) == (True, f"{tmp_path / 'n.ipynb'} (cell 2)")
+    assert (fact.value, fact.place.input) == (True, f"{tmp_path / 'n.ipynb'} (cell 1)")
 
 
 def test_what_a_cell_printed_and_showed_is_one_log(tmp_path: Path, knowledge: Knowledge) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from .conftest import Reads
@@ -9,6 +11,21 @@ from .conftest import Reads
 
 def epochs(values: str, first: int = 1, apart: int = 1) -> str:
     return "".join(f"epoch {first + apart * n} loss {value}\n" for n, value in enumerate(values.split()))
+
+
+@pytest.mark.parametrize(
+    ("values", "climbed"),
+    [
+        ("88.1 2.2e18 inf nan", True),
+        ("2.5 9.1 inf nan", None),  # one batch may be so much harder
+        ("2.5 2.4 nan", None),
+        ("-0.1 350.0 nan", True),
+    ],
+)
+def test_two_losses_climb_where_the_second_is_of_another_size(
+    read: Reads, values: str, climbed: bool | None
+) -> None:
+    assert read(epochs(values))["loss.rising_before_nonfinite"] is climbed
 
 
 @pytest.mark.parametrize(
@@ -49,6 +66,21 @@ def test_a_fall_that_is_over_within_a_few_steps_is_no_flat_loss(read: Reads) -> 
     """As where all batches hold the same few samples."""
     assert read(epochs("1.5 0.4 0.05 " + "0.0001 " * 60))["loss.flat_from_start"] is False
     assert read(epochs("1.5 1.501 1.499 " + "1.5 " * 60))["loss.flat_from_start"] is True
+
+
+@pytest.mark.parametrize(
+    ("shown", "flat"),
+    [
+        ((148, 149, 150, 899, 900), None),  # the ends of a short run and of a long one
+        ((1, 2, 3, 899, 900), True),
+        ((150, 300, 450, 600, 900), True),
+    ],
+)
+def test_the_ends_of_two_runs_do_not_show_where_the_loss_began(
+    read: Reads, shown: tuple[int, ...], flat: bool | None
+) -> None:
+    lines = "".join(f"epoch {epoch} loss {0.52 - epoch / 1e6:.5f}\n" for epoch in shown)
+    assert read(lines)["loss.flat_from_start"] is flat
 
 
 def test_what_climbs_from_its_minimum_diverges_and_a_see_saw_does_not(read: Reads) -> None:
@@ -211,3 +243,22 @@ def test_a_flat_loss_that_is_clearly_below_guessing_has_learnt_what_there_is(
     facts = read(lines)
     assert facts["loss.flat_from_start"] is True
     assert facts["loss.below_random"] is below
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (lambda step: 2.0 + (step - 60) * 0.3, [("The loss rises from here on, and does not come back", 60)]),
+        (lambda step: 9.0 if step == 70 else 2.0, [("The largest spike of the loss", 70)]),
+        (lambda step: 2.0 - (step - 60) * 0.01, []),
+    ],
+    ids=["lost for good", "a spike", "it falls"],
+)
+def test_what_happened_begins_where_the_loss_turned(
+    read: Reads, after: Callable[[int], float], told: list[tuple[str, int]]
+) -> None:
+    losses = [3 - step / 60 if step <= 60 else after(step) for step in range(120)]
+    run = read("".join(f"step {step} loss {loss:.4f}\n" for step, loss in enumerate(losses)))
+    seen = [(event.what, event.place.step) for event in run.findings.events]
+    assert [what for what, _ in seen] == [what for what, _ in told]
+    assert all(abs((here or 0) - step) <= 5 for (_, here), (_, step) in zip(seen, told, strict=True))

@@ -29,6 +29,18 @@ def test_a_table_with_padded_names_empty_cells_and_a_new_header(read: Reads) -> 
     assert (run["loss.count"], run["loss.last"], run["loss.eval.last"]) == (2, 1.5, 2.1)
 
 
+def test_a_row_without_a_step_stands_at_its_epoch(read: Reads) -> None:
+    run = read("epoch,train_loss\n0,2.0\n1,1.9\n2,nan\n", Kind.RECORDS)
+    place = run.place("loss.nonfinite")
+    assert (place.step, place.epoch, str(place).endswith(":4 (epoch 2)")) == (None, 2, True)
+
+
+def test_a_step_places_a_row_better_than_its_epoch(read: Reads) -> None:
+    run = read("epoch,step,train_loss\n0,10,2.0\n1,20,1.9\n2,30,nan\n", Kind.RECORDS)
+    place = run.place("loss.nonfinite")
+    assert (place.step, place.epoch) == (30, None)
+
+
 def test_the_history_of_a_trainer_state(read: Reads) -> None:
     state = {
         "epoch": 1.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,16 @@ def with_options(fix: FixOffered, options: Mapping[str, str]) -> FixOffered:
     """The fix with what to give on the command line in place of settings that no file at hand is read for."""
     if not options:
         return fix
+    from traindx.probes.configs.flags import WITHOUT
+
     kept = tuple(one for one in fix.settings if one.name not in options)
-    step = (
-        f"Start the run with {' '.join(options.values())}; the file at hand is what the run wrote of itself."
+    words = " ".join(options.values())
+    left_out = re.findall(rf"(?<!\S){WITHOUT}(\S+)", words)
+    given = " ".join(re.sub(rf"(?<!\S){WITHOUT}\S+", "", words).split())
+    how = " and ".join(
+        [*([f"with {given}"] if given else []), *([f"without {' '.join(left_out)}"] if left_out else [])]
     )
+    step = f"Start the run {how}; the file at hand is what the run wrote of itself."
     return fix._replace(settings=kept, steps=(step, *fix.steps))
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
 from . import options
 from .errors import BadCall
+
+if TYPE_CHECKING:
+    from traindx.engine.kb.knowledge import Knowledge
 
 
 def _ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -37,9 +41,13 @@ def explain(name: str, kb_folders: tuple[Path, ...]) -> None:
 
     from .knowledge import knowledge
 
+    known = knowledge(kb_folders)
     try:
-        text = page(name, knowledge(kb_folders))
+        text = page(_meant(name, known), known)
     except NoPage as error:
+        entry = name.removeprefix("limit.")
+        if _stands_in_a_file(entry, kb_folders):
+            raise BadCall(f"`{entry}` has no page; `diagnose kb show {entry}` shows its entry") from None
         hint = (
             f"nearest: {', '.join(error.nearest)}"
             if error.nearest
@@ -47,6 +55,19 @@ def explain(name: str, kb_folders: tuple[Path, ...]) -> None:
         )
         raise BadCall(f"nothing has the id `{name}`; {hint}") from None
     _show(text)
+
+
+def _meant(name: str, known: Knowledge) -> str:
+    """The id for what was typed: symptoms have other names too, as with --symptom."""
+    aliases = {alias: one.id for one in known.symptoms.values() for alias in one.aliases}
+    return aliases.get(name, name)
+
+
+def _stands_in_a_file(name: str, kb_folders: tuple[Path, ...]) -> bool:
+    """Whether the knowledge base has such an entry, of a kind without pages: an experiment, a limit, a setting."""
+    from .knowledge_files import written
+
+    return any(name in entries for entries in written(kb_folders).entries.values())
 
 
 def _show(text: str) -> None:

@@ -14,7 +14,7 @@ COMMANDS = {
         "Tick a checklist or a procedure by what a run directory tells.",
     ),
     "completion": ("traindx.cli.completion:completion", "Print the completion script for bash, zsh or fish."),
-    "explain": ("traindx.cli.explain:explain", "The page of a cause, fix, fact, symptom or any other id."),
+    "explain": ("traindx.cli.explain:explain", "The page of a cause, symptom, fix, fact, signature ..."),
     "kb": ("traindx.cli.kb:kb", "List, show, check and test the knowledge base."),
     "tail": ("traindx.cli.tail:tail", "Follow a log as it grows, and say what is noticed."),
     "run": ("traindx.cli.run:run", "Run a training command, watch it, and diagnose what was seen."),

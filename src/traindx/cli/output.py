@@ -44,18 +44,21 @@ def rendered(output: str, diagnosis: Diagnosis, knowledge: Knowledge) -> str:
 
 
 def write_report(path: Path, diagnosis: Diagnosis, knowledge: Knowledge) -> None:
-    """Write a report; the suffix decides the format.
+    """Write a report; the suffix decides the format. A file that is no report of ours is kept beside it.
 
     Raises BadCall where the file cannot be written.
     """
     text = rendered(_BY_SUFFIX.get(path.suffix.lower(), "text"), diagnosis, knowledge)
     from traindx.probes.configs.write import NotWritten, write_text
+    from traindx.probes.own import is_written_by_us
 
     try:
-        write_text(path, text)
-    except NotWritten as error:
+        foreign = path.is_file() and path.stat().st_size > 0 and not is_written_by_us(path)
+        written = write_text(path, text, backup=foreign)
+    except (NotWritten, OSError) as error:
         raise BadCall(f"the report is not written: {error}") from None
-    click.echo(f"report written to {path}", err=True)
+    kept = f", what stood there is {written.backup.name}" if written.backup else ""
+    click.echo(f"report written to {path}{kept}", err=True)
 
 
 def explain(wanted: tuple[str, str], reasoned: Reasoned, knowledge: Knowledge) -> int:

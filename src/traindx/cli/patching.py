@@ -68,9 +68,11 @@ class Patching:
         return with_code(diagnosis, self._reasoned.gathered.facts, self._session.knowledge, only)
 
     def _is_looked_at(self, offer: Offer, before: Sequence[FixOffered]) -> bool:
-        """Whether a fix is taken, or was looked at on the way to the first that is."""
-        if self._choice.by_request or any(one.patch for one in before):
-            return offer.fix.id in self._choice.together.taken
+        """Whether a fix is taken, or was looked at on the way to the first that is, or is shown beside it in the words of the file."""
+        if offer.fix.id in self._choice.together.taken:
+            return True
+        if self._choice.by_request or (len(before) >= FIXES and any(one.patch for one in before)):
+            return False
         return self._choice.for_likely(offer) and not undecided(offer)
 
     @cached_property
