@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..regex import regex
 from .scope import Scope, fact_of
 from .validate import Located
+
+_DEAD_MARKS = {
+    regex(
+        r"\\b\((?:\?:)?(?:[^()|]*\|)*n\[['’]+\]"
+    ): r"no word begins with `n't`: write `\w*n['’]t` behind `\b`",
+    regex(r"%\)?\\b"): r"no word ends in `%`: write `(?!\w)` and not `\b` behind it",
+    regex(
+        r"\(\?!\[(?:\.\\d|\\d\.)\]\)"
+    ): r"a figure may end a sentence: write `(?!\.?\d)` and not `(?![.\d])`",
+}
+"""What never matches what it was written for, and why."""
 
 
 def warnings(scope: Scope) -> Iterator[str]:
@@ -15,6 +27,7 @@ def warnings(scope: Scope) -> Iterator[str]:
         *_unused_readings(scope),
         *_unheard_facts(scope),
         *_lonely_symptoms(scope),
+        *_dead_marks(scope),
     ]
     yield from sorted(found)
 
@@ -56,3 +69,24 @@ def _lonely_symptoms(scope: Scope) -> Iterator[str]:
             yield _at(entry, f"no cause lists the symptom `{name}`")
         if name not in guided:
             yield _at(entry, f"no procedure goes about the symptom `{name}`")
+
+
+def _dead_marks(scope: Scope) -> Iterator[str]:
+    for kind in ("phrase", "signature", "trial", "cause", "symptom"):
+        for name, entry in scope.entries.of(kind).items():
+            for pattern in _said_in(kind, entry):
+                for mark, why in _DEAD_MARKS.items():
+                    if mark.search(pattern):
+                        yield _at(entry, f"`{name}`: {why}")
+
+
+def _said_in(kind: str, entry: Located) -> Iterator[str]:
+    """The patterns of an entry that are looked for in sentences."""
+    model = entry.model
+    if kind == "phrase" or (kind == "signature" and model.where == "prose"):
+        yield model.pattern
+    elif kind == "trial":
+        yield from (*model.any, *model.otherwise)
+    elif kind in ("cause", "symptom"):
+        lines = model.evidence if kind == "cause" else model.detect
+        yield from (line.if_ for line in lines if "said(" in line.if_)

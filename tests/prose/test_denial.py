@@ -29,6 +29,9 @@ def said(reader: ProseReader, sentence: str) -> set[str]:
         ("it loads without any missing keys", "it loads with missing keys", "said-keys-do-not-match"),
         ("there are no missing or unexpected keys", "there are unexpected keys", "said-keys-do-not-match"),
         ("I removed batch norm", "the network has batch norm", "said-has-batchnorm"),
+        ("I forgot to freeze the backbone", "I freeze the backbone", "said-parts-frozen"),
+        ("I forgot to set shuffle=True", "I set shuffle=True", "said-data-shuffled"),
+        ("I had forgotten to set a seed", "I set a seed", "said-seed-set"),
     ],
 )  # fmt: skip
 def test_a_negation_before_it_denies_it(reader: ProseReader, denied: str, stated: str, what: str) -> None:
@@ -46,6 +49,40 @@ def test_a_negation_before_it_denies_it(reader: ProseReader, denied: str, stated
 )
 def test_what_is_ruled_out_is_denied(reader: ProseReader, sentence: str, what: str) -> None:
     assert what not in said(reader, sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "what"),
+    [
+        ("I forgot to mention that it hangs", "said-hangs"),
+        ("I forgot to say that I use 4 GPUs", "said-several-devices"),
+        ("I forgot to shuffle the data", "said-data-not-shuffled"),
+    ],
+)
+def test_what_was_only_forgotten_to_be_told_is_said(reader: ProseReader, sentence: str, what: str) -> None:
+    assert what in said(reader, sentence)
+
+
+@pytest.mark.parametrize(
+    ("kept", "fell"),
+    [
+        ("the KL term keeps the training loss from falling", "the training loss is falling"),
+        ("the penalty prevents the loss from decreasing", "the loss is decreasing"),
+    ],
+)
+def test_what_is_kept_from_falling_does_not_fall(reader: ProseReader, kept: str, fell: str) -> None:
+    assert "said-loss-falls" not in said(reader, kept)
+    assert "said-loss-falls" in said(reader, fell)
+
+
+def test_what_is_not_flat_is_not_stuck(reader: ProseReader) -> None:
+    assert not {"said-loss-flat", "said-loss-constant"} & said(reader, "the loss is not constant")
+    assert "said-loss-constant" in said(reader, "the loss is constant")
+
+
+def test_numbers_of_epochs_may_be_words(reader: ProseReader) -> None:
+    assert "said-oom-later" in said(reader, "after two epochs it runs out of memory")
+    assert "said-oom-later" not in said(reader, "with two workers it runs out of memory")
 
 
 def test_a_negation_within_it_denies_it(reader: ProseReader) -> None:
