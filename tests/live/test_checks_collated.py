@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from torch.utils.data import DataLoader
 
 from tests.live.checking import checked
 from tests.live.looking import Said
+from tests.live.running import watch
 
 
 def sentences(count: int, numbered: bool = False) -> list[Any]:
@@ -97,3 +99,99 @@ def test_sorted_windows_of_one_length_are_no_fault() -> None:
         return windows[windows.sum(1).argsort()], torch.tensor([label for _, label in samples])
 
     assert "data.collate_sorts_apart" not in loaded(sentences(64), by_size).facts
+
+
+UNSHIFTED = "data.indices_not_shifted"
+
+
+def graphs(count: int) -> list[dict[str, torch.Tensor]]:
+    """Rings of differing size, each edge in both directions."""
+    made = []
+    for _ in range(count):
+        size = int(torch.randint(4, 12, ()))
+        nodes = torch.arange(size)
+        ring = torch.stack([nodes, (nodes + 1) % size])
+        made.append({"x": torch.randn(size, 3), "edges": torch.cat([ring, ring.flip(0)], dim=1)})
+    return made
+
+
+def join(samples: Any, shifted: bool = False, across: bool = False) -> dict[str, torch.Tensor]:
+    """One graph of many that do not touch, where the edges are moved on."""
+    sizes = torch.tensor([0] + [len(one["x"]) for one in samples]).cumsum(0).tolist()
+    edges = [one["edges"] + (first if shifted else 0) for one, first in zip(samples, sizes, strict=False)]
+    joined = torch.cat(edges, dim=1)
+    return {"x": torch.cat([one["x"] for one in samples]), "edges": joined.t() if across else joined}
+
+
+def of_nodes(samples: Any) -> dict[str, torch.Tensor]:
+    """And of which graph each node is, which pooling needs."""
+    owner = [torch.full((len(one["x"]),), number) for number, one in enumerate(samples)]
+    return {**join(samples), "owner": torch.cat(owner)}
+
+
+@pytest.mark.parametrize("put_together", [join, lambda samples: join(samples, across=True), of_nodes])
+def test_edges_that_all_point_to_the_first_graph_are_seen(put_together: Any) -> None:
+    assert loaded(graphs(64), put_together)[UNSHIFTED] is True
+
+
+def with_counts(samples: Any) -> Any:
+    return join(samples), [len(one["x"]) for one in samples]
+
+
+def with_graph_of_edge(samples: Any) -> Any:
+    owner = [torch.full((one["edges"].shape[1],), number) for number, one in enumerate(samples)]
+    return join(samples), torch.cat(owner)
+
+
+def as_list(samples: Any) -> Any:
+    return [one["x"] for one in samples], [one["edges"] for one in samples]
+
+
+@pytest.mark.parametrize(
+    "put_together", [lambda samples: join(samples, shifted=True), with_counts, with_graph_of_edge, as_list]
+)
+def test_edges_that_are_moved_on_or_that_the_model_may_move_are_fine(put_together: Any) -> None:
+    assert UNSHIFTED not in loaded(graphs(64), put_together).facts
+
+
+def test_pairs_of_labels_that_are_joined_point_to_no_rows() -> None:
+    """Each word of a sentence has its part of speech, and the class of its name."""
+
+    def sample() -> tuple[torch.Tensor, torch.Tensor]:
+        size = int(torch.randint(4, 30, ()))
+        return torch.randn(size, 3), torch.randint(0, 6, (size, 2))
+
+    def put_together(samples: Any) -> Any:
+        return tuple(torch.cat(one) for one in zip(*samples, strict=True))
+
+    assert UNSHIFTED not in loaded([sample() for _ in range(64)], put_together).facts
+
+
+IN_WORKER = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+def graph():
+    size = int(torch.randint(4, 12, ()))
+    nodes = torch.arange(size)
+    ring = torch.stack([nodes, (nodes + 1) % size])
+    return torch.randn(size, 3), torch.cat([ring, ring.flip(0)], dim=1)
+
+def join(samples):
+    return tuple(torch.cat(one, dim) for dim, one in enumerate(zip(*samples)))
+
+model = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), 0.01)
+for _ in range(2):
+    for x, edges in DataLoader([graph() for _ in range(64)], batch_size=8, collate_fn=join, num_workers=2):
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+"""
+
+
+def test_what_a_worker_puts_together_is_told_and_a_list_is_a_data_set(tmp_path: Path) -> None:
+    ran = watch(IN_WORKER, tmp_path)
+    assert (ran.code, ran.of("trouble")) == (0, []), ran.err
+    assert [one["value"] for one in ran.of("fact") if one["name"] == UNSHIFTED][:1] == [True]

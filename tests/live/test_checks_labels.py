@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from tests.live.checking import checked, classes, mlp, numbers, train
+from tests.live.checking import checked, classes, cross_entropy, mlp, numbers, train
 
 
 def one_of_two(count: int = 32) -> tuple[torch.Tensor, torch.Tensor]:
@@ -24,6 +26,27 @@ def test_targets_beyond_the_output_are_seen() -> None:
         return inputs, torch.sigmoid(targets)
 
     assert train(mlp(8, 1, nn.Sigmoid()), nn.MSELoss(), small)["loss.target_out_of_reach"] is False
+
+
+class Box(nn.Module):
+    """A place within the cell, and a size that may be any positive number, or is held as the place is."""
+
+    def __init__(self, size: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.layers, self.size = mlp(), size
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """The four numbers of a box."""
+        raw = self.layers(inputs)
+        return torch.cat([raw[:, :2].sigmoid(), self.size(raw[:, 2:])], dim=1)
+
+
+@pytest.mark.parametrize(("size", "out"), [(torch.sigmoid, True), (F.softplus, None), (torch.exp, None)])
+def test_what_is_joined_of_several_parts_is_as_bounded_as_all_of_them(size: Any, out: bool | None) -> None:
+    def boxes() -> tuple[torch.Tensor, torch.Tensor]:
+        return torch.randn(32, 8), torch.cat([torch.rand(32, 2), 3 * torch.rand(32, 2)], dim=1)
+
+    assert train(Box(size), nn.SmoothL1Loss(), boxes).facts.get("loss.target_out_of_reach") is out
 
 
 def test_a_label_out_of_range_is_read_from_the_error() -> None:
@@ -107,6 +130,46 @@ def test_batches_of_one_class_in_any_order_are_no_sorted_data(within: bool) -> N
         return mixed(torch.tensor([one] * 30 + [min(one + within, 3)] * 2))
 
     assert train(mlp(), nn.CrossEntropyLoss(), batch, steps=10)["data.labels.sorted"] is False
+
+
+class Parts(IterableDataset[Any]):
+    """Each worker reads parts of its own, one after the other, of the class that an order of all parts gives them."""
+
+    def __init__(self, order: list[int]) -> None:
+        self.order = order
+
+    def __iter__(self) -> Iterator[Any]:
+        worker: Any = get_worker_info()
+        for one in self.order[worker.id :: worker.num_workers] if worker else self.order:
+            yield from ((torch.randn(8), one) for _ in range(16))
+
+
+def read_by(workers: int, order: list[int]) -> Any:
+    with checked() as said:
+        model = mlp(8, 8)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for inputs, labels in DataLoader(Parts(order), batch_size=16, num_workers=workers):
+            optimizer.zero_grad()
+            cross_entropy(model(inputs), labels).backward()
+            optimizer.step()
+    return said.facts.get("data.labels.sorted")
+
+
+SORTED_BY_TWO = [one for pair in ((0, 1), (2, 3), (4, 5)) for one in 9 * pair]
+
+
+@pytest.mark.parametrize(
+    ("workers", "order", "seen"),
+    [
+        (2, SORTED_BY_TWO, True),
+        (0, SORTED_BY_TWO, False),
+        (2, 18 * [0, 1], False),
+        (2, 6 * [0, 1, 3, 3, 2, 0, 1, 3, 0, 2], False),
+    ],
+)
+def test_workers_that_each_read_sorted_parts_are_seen(workers: int, order: list[int], seen: bool) -> None:
+    """Their batches come in turn: 0, 1, 0, 1. So come real and made ones, and batches of one length each in any order."""
+    assert read_by(workers, order) is seen
 
 
 def test_batches_of_nearly_one_class_are_no_sorted_data() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.func import functional_call, stack_module_state, vmap
 
 from tests.live.checking import checked, classes, cross_entropy, mlp
 
@@ -57,3 +58,20 @@ def test_what_an_evaluation_gives_before_the_training_does_not_count() -> None:
         cross_entropy(model(inputs), labels).backward()
         optimizer.step()
     assert said["act.first_output_max"] < 10
+
+
+def test_models_that_are_asked_within_vmap_break_nothing() -> None:
+    """What they give there has no values that could be read."""
+    members = [mlp() for _ in range(3)]
+    weights, buffers = stack_module_state(members)
+
+    def one(own: Any, plain: Any, inputs: Any) -> Any:
+        return functional_call(members[0], (own, plain), (inputs,))
+
+    with checked("first_output.FirstOutput") as said:
+        optimizer = torch.optim.SGD([each for member in members for each in member.parameters()], 0.01)
+        for _ in range(4):
+            optimizer.zero_grad()
+            vmap(one, in_dims=(0, 0, None))(weights, buffers, classes()[0]).square().mean().backward()
+            optimizer.step()
+    assert "act.first_output_max" not in said.facts

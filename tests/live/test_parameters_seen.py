@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 
 from tests.live.running import watch
 from tests.live.small_runs import an_mlp, facts, train, watched
@@ -163,6 +164,55 @@ def test_an_optimizer_of_a_model_made_anew_holds_foreign_parameters() -> None:
     known = facts(watched(run))
     assert known["model.optimizer_foreign"] is True
     assert known["grad.missing_all"] is True
+
+
+@pytest.mark.parametrize(
+    ("held", "how", "foreign"),
+    [
+        ("originals", "trained", True),
+        ("copies", "trained", False),
+        ("originals", "followed", False),
+        ("originals", "attacked", False),
+    ],
+)
+def test_copies_that_get_the_gradients_of_what_an_optimizer_holds(held: str, how: str, foreign: bool) -> None:
+    """Not those that the script itself follows with the originals, as Reptile does, and no picture that is attacked."""
+
+    def run() -> None:
+        model = an_mlp()
+        copies = {name: one.detach().clone().requires_grad_() for name, one in model.named_parameters()}
+        optimizer = torch.optim.SGD(copies.values() if held == "copies" else model.parameters(), 0.1)
+        for _ in range(12):
+            optimizer.zero_grad()
+            inputs = torch.randn(16, 8, requires_grad=how == "attacked")
+            used: Any = dict(model.named_parameters()) if how == "attacked" else copies
+            functional_call(model, used, (inputs,)).square().mean().backward()
+            if how == "followed":
+                for one, copy in zip(model.parameters(), copies.values(), strict=True):
+                    one.grad = one.detach() - copy.detach()
+            optimizer.step()
+
+    assert facts(watched(run))["model.optimizer_foreign"] is foreign
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_an_encoder_that_learns_from_two_losses_by_turns_is_shared(alone: bool) -> None:
+    """The one optimizer holds a decoder, too; two that hold the same are one too many."""
+
+    def run() -> None:
+        encoder, decoder = an_mlp(), nn.Linear(4, 8)
+        other = [] if alone else [*decoder.parameters()]
+        first = torch.optim.SGD([*encoder.parameters(), *other], 0.01)
+        second = torch.optim.SGD(encoder.parameters(), 0.01)
+        for _ in range(12):
+            for optimizer, ask in ((first, decoder), (second, torch.sin)):
+                optimizer.zero_grad()
+                ask(encoder(torch.randn(16, 8))).square().mean().backward()
+                optimizer.step()
+
+    known = facts(watched(run))
+    assert known["model.optimizer_duplicates"] is alone
+    assert known.get("model.optimizers_share") is (None if alone else True)
 
 
 def test_weights_that_stay_the_same_are_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -60,6 +61,13 @@ def without_gathered(left_out: Sequence[torch.Tensor], models: Sequence[ModelSee
         else:
             rest.append(one)
     return rest
+
+
+def are_copied(weights: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether tensors of the same shapes are among these; they may be stacked, one model on the other, or be one long row."""
+    wanted = Counter(tuple(one.shape) for one in weights if one.requires_grad)
+    size = sum(one.numel() for one in weights if one.requires_grad)
+    return not wanted - Counter(shapes) or size == sum(map(math.prod, shapes))
 
 
 def outside_models(

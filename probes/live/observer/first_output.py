@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .checks.tensors import readable
 from .journal import Journal
-from .look.values import largest, readable, tensors_in
+from .look.values import largest, tensors_in
 from .part import Part
 
 if TYPE_CHECKING:

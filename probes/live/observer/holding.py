@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from .belonging import bare_outside, named, outside_models, without_gathered
+from .belonging import are_copied, bare_outside, named, outside_models, without_gathered
 from .checks.turns import turn_after
 from .journal import Journal
 from .model import held
@@ -37,6 +37,8 @@ class Holding(Part):
         self._journal = journal
         self._watcher = watcher
         self._reached: dict[int, torch.Tensor] = {}
+        self._plain: dict[int, tuple[int, ...]] = {}
+        """Shapes of what gets a gradient and is no parameter: weights for `functional_call`, or a picture."""
         self._rounds = 0
         self._backwards = 0
         self._conclude_at = ROUNDS
@@ -56,7 +58,11 @@ class Holding(Part):
         if self._backwards < 2 * ROUNDS:
             self._backwards += 1
             parameter = self._watcher.torch.nn.Parameter
-            self._reached.update((id(one), one) for one in leaves(loss) if isinstance(one, parameter))
+            for one in leaves(loss):
+                if isinstance(one, parameter):
+                    self._reached[id(one)] = one
+                else:
+                    self._plain[id(one)] = tuple(one.shape)
 
     def after_step(self, optimizer: torch.optim.Optimizer, step: int) -> None:
         """After some rounds, compare."""
@@ -103,11 +109,16 @@ class Holding(Part):
         elif unheld:
             self._say_outside(unheld, models)
         self._held_all = not left_out
-        twice = self._twice(models)
+        twice, shared = self._twice(models)
         self._journal.fact("model.optimizer_duplicates", bool(twice), note=_listed(twice))
-        foreign = any(self._foreign(model) for model in models)
-        self._journal.fact("model.optimizer_foreign", bool(foreign and unheld))
+        if shared:
+            self._journal.fact("model.optimizers_share", True, note=_listed(shared))
+        foreign = [model for model in models if self._foreign(model)]
+        plain = [shape for key, shape in self._plain.items() if key not in in_some]
+        copied = any(are_copied(held(one.optimizer), plain) for one in foreign)
+        self._journal.fact("model.optimizer_foreign", bool(foreign and (unheld or copied)))
         self._reached.clear()
+        self._plain.clear()
 
     def _say_left_out(
         self, left_out: dict[str, int], unheld: list[torch.Tensor], models: list[ModelSeen]
@@ -154,17 +165,24 @@ class Holding(Part):
         if not still:
             self._idle.clear()
 
-    def _twice(self, models: list[ModelSeen]) -> list[str]:
-        """Parameters twice in one optimizer, or in two that step by turns (not one after the other, as for a PINN)."""
-        found = []
+    def _twice(self, models: list[ModelSeen]) -> tuple[list[str], list[str]]:
+        """Parameters twice in one optimizer, or in two that step by turns (not one after the other, as for a PINN).
+
+        Apart from those that two optimizers share which hold something else, too: the encoder of an adversarial autoencoder
+        is trained by what is rebuilt of its codes, and by what a critic thinks of them.
+        """
+        found: list[str] = []
+        shared: list[str] = []
         owners: dict[int, ModelSeen] = {}
+        sets = {id(model): {id(one) for one in held(model.optimizer)} for model in models}
         for model in models:
             for one in held(model.optimizer):
                 before = owners.get(id(one))
                 if before is model or (before is not None and self._by_turns(before, model)):
-                    found.append(model.name_of(one))
+                    same = sets[id(before)] == sets[id(model)]
+                    (found if same else shared).append(model.name_of(one))
                 owners[id(one)] = model
-        return found
+        return found, shared
 
     def _by_turns(self, one: ModelSeen, other: ModelSeen) -> bool:
         """Whether one of the two optimizers stepped, the other one did, and then the first again."""

@@ -36,6 +36,7 @@ PARTS = (
     "checks.order.Order",
     "checks.by_hand.ByHand",
     "checks.cleared.Cleared",
+    "checks.opposed.Opposed",
     "checks.accumulation.Accumulation",
     "checks.modes.Modes",
     "checks.predicting.Predicting",

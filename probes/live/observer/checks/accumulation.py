@@ -77,7 +77,7 @@ class Accumulation(Part):
         self._passes += 1
         if self._watcher.step < LAST and len(self._factors) < 128:
             self._factors.append(divisors(loss))
-            self._callers.add(_callers())
+            self._callers.add(callers())
 
     def after_backward(self, loss: torch.Tensor) -> None:
         """What it left."""
@@ -128,7 +128,7 @@ class Accumulation(Part):
         self._shrunk.forget()
 
 
-def _callers() -> tuple[Any, ...]:
+def callers() -> tuple[Any, ...]:
     """The lines through which a backward pass was called, the innermost first."""
     found: list[Any] = []
     frame = sys._getframe(1)

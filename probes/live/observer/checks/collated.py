@@ -1,4 +1,4 @@
-"""Functions that put samples together, and sort a part of what a sample holds, and leave the rest of it where it was."""
+"""Functions that put samples together, and change a part of what a sample holds without the rest that goes with it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
 from ..patching import replace
+from .joined import points_to_first_rows
 
 if TYPE_CHECKING:
     from ..watcher import Watcher
@@ -54,7 +55,7 @@ class Collated(Part):
 
         self._journal, self._watcher, self._torch = journal, watcher, watcher.torch
         self._default = default_collate
-        self._seen = self._apart = 0
+        self._seen = self._apart = self._unshifted = 0
         for kind in (fetch._MapDatasetFetcher, fetch._IterableDatasetFetcher):
             replace(watcher, kind, "fetch", self._wrap)
 
@@ -81,6 +82,10 @@ class Collated(Part):
         self._seen += 1
         if not isinstance(samples, list) or not FEWEST <= len(samples) <= ROWS:
             return
+        if points_to_first_rows(samples, batch, self._torch):
+            self._unshifted += 1
+            if self._unshifted == 2:
+                self._say("data.indices_not_shifted")
         tensors = [one for one in tensors_in(self._torch.Tensor, batch) if self._has_rows(one, len(samples))]
         if any(_is_order(one) for one in tensors):
             return
@@ -88,7 +93,13 @@ class Collated(Part):
             self._apart += 1
             if self._apart > 1:
                 self._seen = BATCHES
-                self._journal.fact("data.collate_sorts_apart", True, step=self._watcher.step)
+                self._say("data.collate_sorts_apart")
+
+    def _say(self, name: str) -> None:
+        """A worker is silent but for this, which nobody else sees."""
+        closed, self._journal.closed = self._journal.closed, False
+        self._journal.fact(name, True, step=self._watcher.step or None)
+        self._journal.closed = closed
 
     def _sorts_apart(self, fields: Iterable[Field], tensors: list[Any]) -> bool:
         """Whether each field is in one order, of which one goes by length, and one that it would have changed as it came."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..loaders import iterator_below
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
@@ -34,11 +35,17 @@ class Labels(Check):
         self._counts: dict[int, int] = {}
         self._runs = RunsOfClasses()
         self._calls: list[Any] = []
-        self._low = self._high = self._classes = 0
+        self._low = self._high = self._classes = self._workers = 0
         self._given: Any = None
         self._embedded: list[Any] = []
         self._ahead: set[int] = set()
         """How many places ahead of the tokens that were looked up the labels of this step's losses lie."""
+
+    def batch_loaded(self, batch: Any, seconds: float) -> None:
+        """How many workers bring the batches of this loop."""
+        iterator = iterator_below()
+        if iterator is not None:
+            self._workers = getattr(iterator, "_num_workers", 0)
 
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The whole numbers that the model gets, where these are one sequence each: it may be given the labels, too."""
@@ -178,10 +185,10 @@ class Labels(Check):
     def _order(self, kept: Any) -> None:
         """Batches of one class each, or of two with the one after the other: a set sorted by class, not shuffled."""
         self._runs.add(kept, self.watcher.step, self._classes)
-        in_runs = self._runs.are_sorted()
+        in_runs = self._runs.are_sorted(self._workers)
         if in_runs is None:
             return
-        if self._runs.jump():
+        if self._runs.jump() and not in_runs:
             self.retract("data.labels.sorted")
         self.say("data.labels.sorted", in_runs)
 

@@ -59,6 +59,10 @@ class RecurrentAxes(Check):
 
     look_ended = look_began
 
+    def before_backward(self, loss: torch.Tensor) -> None:
+        """All was computed; what is held longer looks like a part of a set to those who ask what is alive."""
+        self._forget(None)
+
     def before_forward(self, root: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """What the model is given."""
         self._forget(next(tensors_in(self.torch.Tensor, (args, kwargs)), None))

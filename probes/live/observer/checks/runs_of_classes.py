@@ -22,6 +22,12 @@ LARGE = 16
 
 SOME = 256
 
+WORKERS = 16
+"""Workers of a loader, at most, that may each read a sorted part."""
+
+CHANCE = 50
+"""How many times less often batches of one class in any order would agree so."""
+
 
 class _Batch(NamedTuple):
     step: int
@@ -46,6 +52,8 @@ class RunsOfClasses:
     def __init__(self) -> None:
         self._batches: deque[_Batch] = deque(maxlen=16)
         self._of = 0
+        self._seen: set[int] = set()
+        """Classes that batches of one class each were of."""
 
     def add(self, kept: Any, step: int, of: int) -> None:
         """The labels of one batch of this step, those that are ignored left out, and how many classes there are."""
@@ -59,13 +67,17 @@ class RunsOfClasses:
         values, counts = kept.unique(return_counts=True)
         classes = frozenset(values.tolist()) if len(values) <= NARROW else frozenset()
         self._batches.append(_Batch(step, first, size, rising, int(values[counts.argmax()]), classes))
+        if len(classes) == 1 and len(self._seen) < SOME:
+            self._seen |= classes
 
-    def are_sorted(self) -> bool | None:
-        """None where too little was seen."""
+    def are_sorted(self, workers: int = 0) -> bool | None:
+        """None where too little was seen. The batches of so many workers come in turn, each from a part of the data of its own."""
         last = self._batches[-1]
         few = len(self._batches) < BATCHES or sum(one.size for one in self._batches) < ENOUGH
         if few or last.size < BATCHES:
             return None
+        if 1 < workers <= WORKERS and self._side_by_side(workers):
+            return True
         varied = len({one.first for one in self._batches}) > 1
         if self.jump():
             return False
@@ -80,6 +92,19 @@ class RunsOfClasses:
         back = [a for a, b in self._followed() if b < a]
         last = max(one.common for one in self._batches)
         return len(back) > CHANGES or any(a < last for a in back)
+
+    def _side_by_side(self, workers: int) -> bool:
+        """Each worker stays with one class, and not all with the same: their parts are sorted."""
+        batches = list(self._batches)
+        pairs = [
+            (a.common, b.common)
+            for place, a in enumerate(batches)
+            for b in batches[place + 1 :]
+            if b.step == a.step + workers
+        ]
+        stay = all(a == b for a, b in pairs) and len({a for a, _ in pairs}) > 1
+        surely = len(self._seen) >= OF and len(self._seen) ** len(pairs) > CHANCE
+        return stay and surely and self._are_narrow()
 
     def _followed(self) -> list[tuple[int, int]]:
         """The common classes of batches of which the one was given right after the other."""

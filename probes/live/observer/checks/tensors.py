@@ -19,6 +19,11 @@ ROWS = 256
 VALUES = 200_000
 """How many values are read at most."""
 
+LONGEST, PARTS = 64, 4
+"""How many nodes of a graph are visited in search of an activation, and about how many of the parts that are joined."""
+
+JOINED = ("Cat", "Stack")
+
 ACTIVATIONS = {
     "Softmax": "softmax",
     "LogSoftmax": "log_softmax",
@@ -110,20 +115,30 @@ def activations_before(tensor: torch.Tensor, count: int = 2) -> list[str]:
 
 
 def activation_nodes(tensor: torch.Tensor, count: int = 2) -> Iterator[tuple[str, Any]]:
-    """The same with the nodes of the graph."""
-    node: Any = grad_fn_of(tensor)
-    for _ in range(24):
-        if node is None or count == 0:
-            return
+    """The same with the nodes of the graph. What is put together of parts went through what all of them went through."""
+    return iter(_nodes_from(grad_fn_of(tensor), count, [LONGEST]))
+
+
+def _nodes_from(node: Any, count: int, left: list[int]) -> list[tuple[str, Any]]:
+    """From this node on, while there are nodes `left` to visit."""
+    found: list[tuple[str, Any]] = []
+    while node is not None and len(found) < count and left[0] > 0:
+        left[0] -= 1
         name = re.sub(r"Backward\d*$", "", node.name())
-        parents = [parent for parent, _ in node.next_functions if parent is not None]
+        parents = [parent for parent, _ in node.next_functions]
+        if name in JOINED and len(parents) > 1:
+            first = _nodes_from(parents[0], count - len(found), left)
+            others = (_nodes_from(one, 1, left) for one in parents[1 :: len(parents) // PARTS + 1])
+            same = all([last for last, _ in one] == [last for last, _ in first[:1]] for one in others)
+            return found + first if same else found
+        parents = [parent for parent in parents if parent is not None]
         if name in ACTIVATIONS:
-            yield ACTIVATIONS[name], node
-            count -= 1
+            found.append((ACTIVATIONS[name], node))
         # A constant added keeps what the values are: `softmax(x) + 1e-8`.
         elif not PASSED.fullmatch(name) and not (name in ("Add", "Sub") and len(parents) == 1):
-            return
+            break
         node = parents[0] if parents else None
+    return found
 
 
 def arguments_in(error: BaseException, functions: tuple[str, ...]) -> Iterator[dict[str, Any]]:

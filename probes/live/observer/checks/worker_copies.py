@@ -94,7 +94,7 @@ def _generator_of(dataset: Any) -> str:
         read, written = names_read(type(owner))
         if read & OWN_WAY:
             continue
-        for name, one in vars(owner).items():
+        for name, one in getattr(owner, "__dict__", {}).items():
             if name in read and name not in written and _is_generator(one):
                 return f"{type(owner).__name__}.{name}"
     return ""
