@@ -15,7 +15,7 @@ def guarded(
 ) -> Callable[..., Result | None]:
     """The call, made safe. Its first error is recorded under `name`, `off` is called, and then it does nothing.
 
-    KeyboardInterrupt and SystemExit pass: they are the user's. Costs one try block and one frame.
+    KeyboardInterrupt, SystemExit and what a signal handler raises pass: they are the user's. Costs one try block and one frame.
     """
     alive = True
 
@@ -27,8 +27,8 @@ def guarded(
         try:
             return call(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - no fault of ours may end the run
-            alive = False
             journal.trouble(name, error)
+            alive = False
             if off is not None:
                 off()
             return None

@@ -12,6 +12,8 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any, Callable
 
+from .handlers import is_of_a_handler
+
 VERSION = 1
 """Of the records. The reader understands older ones and says so of newer ones."""
 
@@ -94,7 +96,12 @@ class Journal:
                 self.record("retracted", name=name)
 
     def trouble(self, part: str, error: BaseException) -> None:
-        """Say that a part of the observer failed and was switched off. Said once of each part."""
+        """Say that a part of the observer failed and was switched off. Said once of each part.
+
+        Raises the error again where it is the script's: its signal handler raised it while the part ran.
+        """
+        if is_of_a_handler(error):
+            raise error
         if part not in self._troubled:
             self._troubled.add(part)
             self.record("trouble", part=part, error=f"{type(error).__name__}: {error}"[:500])

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
+from ..handlers import is_of_a_handler
 from ..traces import call_in_place, hidden, leave_out_ours
 from .made_at import MadeAt
 from .masks import averages_nothing, fully_masked
@@ -99,7 +100,9 @@ class Operations:
             return None
         try:
             return call(*args)
-        except Exception as error:  # noqa: BLE001 - the look ends and the run goes on
+        except Exception as error:
+            if is_of_a_handler(error):
+                raise
             self.trouble, self.paused = error, True
             return None
 
