@@ -20,7 +20,7 @@ def compiled(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 def use_store(folder: Path) -> None:
-    """Take compiled patterns from a folder from now on, which is for one command and no library to decide."""
+    """Take compiled patterns from a folder from now on. Only a command that ends keeps what it compiled there."""
     global _store
     if _store is not None and _store.folder == folder:
         return

@@ -18,8 +18,6 @@ from .scopes import constant
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-_ROUNDS = 2
-"""How often what was written out is looked through again: `LOSSES[cfg["loss"]]` takes two."""
 _MAY_CHANGE = regex(r"\bas\b|\bgetattr\(|\[\s*[\"'\d]|\.get\(\s*[\"']")
 _CHANGERS = regex(r"(?i)update|merge|overrid|parse|load|set|fill|add|resolve|patch")
 """Functions that may change a dict that is handed to them; most only look things up in it."""
@@ -42,28 +40,32 @@ _NAMES = frozenset(("identifier", "attribute"))
 _PLAIN = _NAMES | {"string", "integer", "float", "true", "false", "none", "unary_operator"}
 
 Table: TypeAlias = dict[object, "SgNode"]
+Names: TypeAlias = Mapping[str, "list[SgNode]"]
+"""Every name of a file, with its places."""
 
 
 def canonical(text: str) -> str:
     """The text with such names written out; the same text where there are none."""
-    for _ in range(_ROUNDS if _MAY_CHANGE.search(text) else 0):
+    for written_out in _ROUNDS if _MAY_CHANGE.search(text) else ():
         from ast_grep_py import SgRoot
 
         root = SgRoot(text, "python").root()
-        edits = {node.range().start.index: node.replace(name) for node, name in _written_out(root)}
-        if not edits:
-            break
-        text = root.commit_edits(list(edits.values()))
+        names: defaultdict[str, list[SgNode]] = defaultdict(list)
+        for node in root.find_all(kind="identifier"):
+            names[node.text()].append(node)
+        edits = {node.range().start.index: node.replace(name) for node, name in written_out(root, names)}
+        text = root.commit_edits(list(edits.values())) if edits else text
     return text
 
 
-def _written_out(root: SgNode) -> Iterator[tuple[SgNode, str]]:
-    """The nodes that stand for a name, and that name."""
-    names: defaultdict[str, list[SgNode]] = defaultdict(list)
-    for node in root.find_all(kind="identifier"):
-        names[node.text()].append(node)
+def _renamed(root: SgNode, names: Names) -> Iterator[tuple[SgNode, str]]:
+    """The nodes that stand for what was imported by another name, and its own name."""
     for alias, name in _aliases(root, names):
         yield from ((node, name) for node in names[alias] if _is_used(node))
+
+
+def _named(root: SgNode, names: Names) -> Iterator[tuple[SgNode, str]]:
+    """The nodes that stand for a name or a literal that they are looked up by, and that."""
     for call in root.find_all(pattern="getattr($HOLDER, $NAME)"):
         holder, named = call.get_match("HOLDER"), call.get_match("NAME")
         if holder and named and holder.kind() in _NAMES and named.kind() == "string":
@@ -74,7 +76,11 @@ def _written_out(root: SgNode) -> Iterator[tuple[SgNode, str]]:
         yield from _looked_up(root, tables)
 
 
-def _aliases(root: SgNode, names: Mapping[str, list[SgNode]]) -> Iterator[tuple[str, str]]:
+_ROUNDS = (_renamed, _named, _named)
+"""What is written out is looked through again: `LOSSES[cfg["loss"]]` takes two."""
+
+
+def _aliases(root: SgNode, names: Names) -> Iterator[tuple[str, str]]:
     """New name and name in the library, of what is imported by another name that stands for nothing else here."""
     for node in root.find_all(kind="aliased_import"):
         around, name, alias = node.parent(), node.field("name"), node.field("alias")
@@ -114,39 +120,48 @@ def _is_used(node: SgNode) -> bool:
     return around.kind() != "keyword_argument" or around.field("name") != node
 
 
-def _tables(root: SgNode, names: Mapping[str, list[SgNode]]) -> dict[str, Table]:
-    """The dicts of the file that are written down once and never changed, by name."""
+def _tables(root: SgNode, names: Names) -> dict[str, Table]:
+    """The dicts of the file that are written down once and never changed, by name, with what stands for the same everywhere."""
     found: dict[str, Table] = {}
     for node in root.find_all(kind="assignment"):
         left, right = node.field("left"), node.field("right")
-        if left and right and left.kind() == "identifier" and (table := _table(right)):
+        if left and right and left.kind() == "identifier" and (entries := _entries(right)):
             name = left.text()
             if sum(map(_may_change, names[name])) == 1:
-                found[name] = table
+                found[name] = {key: value for key, value in entries.items() if _is_fixed(value, names)}
     return found
 
 
-def _table(node: SgNode) -> Table:
+def _entries(node: SgNode) -> Table:
     """The entries of `{...}` or `dict(...)` with plain keys; empty where one is not to be seen."""
-    if node.kind() == "dictionary":
-        pairs = [(one.field("key"), one.field("value")) for one in node.children() if one.is_named()]
-    elif node.kind() == "call" and (called := node.field("function")) and called.text() == "dict":
-        arguments = node.field("arguments")
-        inside = [one for one in arguments.children() if one.is_named()] if arguments else []
-        return (
-            {
-                name.text(): value
-                for one in inside
-                if (name := one.field("name")) and (value := one.field("value"))
-            }
-            if all(one.kind() == "keyword_argument" for one in inside)
-            else {}
-        )
-    else:
-        return {}
-    if not all(key and value and constant(key) is not None for key, value in pairs):
-        return {}
-    return {constant(key): value for key, value in pairs if key and value}
+    called, arguments = node.field("function"), node.field("arguments")
+    holder = (
+        arguments if called and called.text() == "dict" else node if node.kind() == "dictionary" else None
+    )
+    found: Table = {}
+    for one in holder.children() if holder else ():
+        key, value = one.field("key") or one.field("name"), one.field("value")
+        if not one.is_named() or one.kind() == "comment":
+            continue
+        known = constant(key) if key and one.kind() == "pair" else key.text() if key else None
+        if known is None or value is None:
+            return {}
+        found[known] = value
+    return found
+
+
+def _is_fixed(value: SgNode, names: Names) -> bool:
+    """Whether it is a literal, or a name that no statement of the file gives a value: a function, a class, a package."""
+    text = value.text()
+    if value.kind() not in _PLAIN or "\n" in text:
+        return False
+    own = names.get(text.partition(".")[0], []) if value.kind() in _NAMES else []
+    return not any(_is_bound(one) and not _is_code(one) for one in own)
+
+
+def _is_code(node: SgNode) -> bool:
+    around = node.parent()
+    return around is not None and around.kind() in ("function_definition", "class_definition")
 
 
 def _may_change(node: SgNode) -> bool:
@@ -179,6 +194,8 @@ def _looked_up(root: SgNode, tables: dict[str, Table]) -> Iterator[tuple[SgNode,
 
 
 def _entry(holder: SgNode | None, key: SgNode | None, tables: dict[str, Table]) -> str:
-    """What stands in a table under a key, where that is a name or a literal."""
+    """What stands in a table under a key; nothing within a formatted string, whose quotes it might close."""
     value = tables.get(holder.text(), {}).get(constant(key)) if holder and key else None
-    return value.text() if value and value.kind() in _PLAIN and "\n" not in value.text() else ""
+    if not holder or not value or any(one.kind() == "interpolation" for one in holder.ancestors()):
+        return ""
+    return value.text()

@@ -60,7 +60,7 @@ def turning(values: Sequence[float]) -> int:
     best = min(
         curve.median(values[start : start + _SOME]) for start in range(max(1, len(values) - _SOME + 1))
     )
-    return max(index for index, value in enumerate(values) if value <= _LEFT * best)
+    return max(index for index, value in enumerate(values) if value <= max(best, _LEFT * best))
 
 
 def turned_up(told: Told, values: Sequence[float]) -> bool | None:

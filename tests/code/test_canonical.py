@@ -26,6 +26,11 @@ SETTINGS = 'cfg = dict(lr=10.0, loss="ce")\n'
             "from torch.nn import functional as func\ny = func.relu(x)",
             "from torch.nn import functional as func\ny = F.relu(x)",
         ),
+        (
+            'from torch import nn as neural\nT = {"a": neural.ReLU}\ny = T["a"]()\nz = getattr(neural, "ReLU")',
+            'from torch import nn as neural\nT = {"a": nn.ReLU}\ny = nn.ReLU()\nz = nn.ReLU',
+        ),
+        ('T = {\n    # rates\n    "lr": 1.0,\n}\nx = T["lr"]', 'T = {\n    # rates\n    "lr": 1.0,\n}\nx = 1.0'),
         ('act = getattr(nn, "Softmax")(dim=1)', "act = nn.Softmax(dim=1)"),
         ("act = getattr(torch.nn, 'ReLU')()", "act = torch.nn.ReLU()"),
         (f'{TABLE}crit = LOSSES["ce"]()', f"{TABLE}crit = nn.CrossEntropyLoss()"),
@@ -37,7 +42,7 @@ SETTINGS = 'cfg = dict(lr=10.0, loss="ce")\n'
         ),
     ],
     ids=[
-        "alias", "keyword", "alias-over-lines", "package", "getattr", "getattr-of-a-package", "table", "table-get", "setting",
+        "alias", "keyword", "alias-over-lines", "package", "alias-within", "comment", "getattr", "getattr-of-a-package", "table", "table-get", "setting",
         "table-by-setting",
     ],
 )  # fmt: skip
@@ -67,11 +72,17 @@ def test_what_stands_for_a_name_is_written_out(written: str, meant: str) -> None
         f'{SETTINGS}for cfg["lr"] in (1, 2):\n    fit(cfg["lr"])',
         f'{SETTINGS}del cfg["lr"]\nlr = cfg["lr"]',
         'x = {"a": [\n  1]}\ny = x["a"]',
+        'lr = 1\nT = {"lr": lr}\nlr *= 0.1\nx = T["lr"]',
+        'def f(lr):\n    T = {"lr": lr}\n    return T["lr"]',
+        'T = {"a": "x"}\nprint(f"{T[\'a\']}")',
+        'T = {"a": 1, **more}\nx = T["a"]',
+        'T = dict(more, a=1)\nx = T["a"]',
     ],
     ids=[
         "package", "usual-name", "other-package", "alias-bound-again", "alias-is-a-parameter", "name-taken", "unknown-attribute", "default",
         "no-such-key", "unknown-key", "entry-replaced", "table-updated", "bound-twice", "handed-to-a-changer",
-        "second-name", "parameter-of-that-name", "loop-variable", "deleted", "value-over-lines",
+        "second-name", "parameter-of-that-name", "loop-variable", "deleted", "value-over-lines", "variable", "parameter",
+        "formatted", "spread", "copied",
     ],
 )  # fmt: skip
 def test_what_may_be_something_else_stays(text: str) -> None:

@@ -77,7 +77,7 @@ def test_new_patterns_join_the_old(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     store = Store(tmp_path)
     monkeypatch.setattr(store, "_parser", not_asked)
     for pattern, flags in (*EXAMPLES, ("one more", 0)):
-        store.compile(pattern, flags)
+        assert store.compile(pattern, flags) == re.compile(pattern, flags)
 
 
 def test_a_pattern_that_is_none_is_refused_as_ever(tmp_path: Path) -> None:

@@ -32,9 +32,10 @@ def _leave(status: int) -> NoReturn:
     """End the process as it is: taking its objects apart first would only take time."""
     from traindx.engine.regex import keep_store
 
-    keep_store()
     for stream in (sys.stdout, sys.stderr):
         # A reader that went away is no fault.
         with suppress(OSError):
             stream.flush()
+    # What was asked for is out; what only saves time comes last.
+    keep_store()
     os._exit(status)
