@@ -159,11 +159,7 @@ def _prior(cause: CauseRule, symptoms: Mapping[str, float], weights: Weights) ->
     """
     if not symptoms:
         return weights.priors["rare"]
-    listed = (
-        sure * weights.priors[cause.symptoms[symptom]]
-        for symptom, sure in symptoms.items()
-        if symptom in cause.symptoms
-    )
+    listed = (sure * cause.priors[symptom] for symptom, sure in symptoms.items() if symptom in cause.symptoms)
     return max(max(listed, default=0.0), weights.unlisted)
 
 

@@ -55,6 +55,7 @@ KINDS = (
     KindOfFile("notice", "notices", listed=True),
     KindOfFile("experiment", "experiments", listed=True),
     KindOfFile("playbook-item", "playbook", listed=True),
+    KindOfFile("report", "reports", listed=True, key="symptom"),
 )
 WEIGHTS = KindOfFile("weights", "", listed=False)
 """One file beside the folders."""

@@ -26,7 +26,7 @@ MODELS: Mapping[str, type[models.Model]] = {
     "dialect": models.Dialect, "procedure": models.Procedure, "checklist": models.Checklist,
     "device": models.Device, "package": models.Package, "variable": models.Variable,
     "notice": models.Notice, "experiment": models.Experiment,
-    "playbook-item": models.PlaybookItem, "weights": models.Weights,
+    "playbook-item": models.PlaybookItem, "report": models.Reports, "weights": models.Weights,
 }  # fmt: skip
 _WITH_PHRASES: Mapping[str, tuple[str, ...]] = {
     "phrase": ("any",), "trial": ("any", "otherwise"), "signature": ("pattern",),

@@ -98,12 +98,12 @@ def cause_page(name: str, knowledge: Knowledge, example: Shown | None = None) ->
 
 
 def _symptom(name: str, knowledge: Knowledge) -> str:
-    order = list(knowledge.weights.priors)
-    causes = [(one, one.symptoms[name]) for one in knowledge.causes.values() if name in one.symptoms]
+    causes = [one for one in knowledge.causes.values() if name in one.symptoms]
     return render(
         "pages/symptom.md.j2",
         symptom=knowledge.symptoms[name],
-        causes=sorted(causes, key=lambda pair: (order.index(pair[1]), pair[0].id)),
+        causes=sorted(causes, key=lambda one: (-one.priors[name], one.id)),
+        counted=knowledge.pages["reports"].get(name),
         guides=[one for one in knowledge.procedures.values() if name in one.symptoms],
         sources=_sources("symptom", name, knowledge),
     )

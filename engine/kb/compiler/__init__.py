@@ -15,6 +15,7 @@ from .live import LIVE
 from .machine import MACHINE, facts_of
 from .pages import pages_section
 from .parts import Stored, section
+from .priors import check_reports, priors_of
 from .prose import prose_section
 from .reading import reading_section
 from .reasoning import REASONING, asked_by, automatic_facts, check_examples
@@ -34,11 +35,17 @@ def compile_all(scope: Scope, changes: list[str]) -> dict[str, str]:
     core = section(scope, {**REASONING, **FIXES})
     core["fact"] |= automatic_facts(scope)
     core["derived"] = {"facts": [name for name, one in core["fact"].items() if one.get("derive")]}
+    for name, priors in priors_of(scope, core["cause"]).items():
+        core["cause"][name]["priors"] = priors
     core["asked-by"] = asked_by(scope, core["cause"])
-    core["weights"] = {name: one.model.model_dump() for name, one in scope.entries.of("weights").items()}
+    core["weights"] = {
+        name: one.model.model_dump(exclude={"word_is_worth"})
+        for name, one in scope.entries.of("weights").items()
+    }
     core["limit"] = dict(scope.limits)
     core["packs"] = {"changes": changes}
     check_examples(scope)
+    check_reports(scope)
     texts = _texts({"core": core, "resemblance": resemblance_section(scope, core)})
     others, problems, used = rest()
     scope.problems += problems

@@ -9,11 +9,12 @@ from .parts import Stored
 
 
 def pages_section(scope: Scope) -> Stored:
-    """Explanations, how people tell of causes, sources, checklists and playbook items."""
+    """Explanations, how people tell of causes, what was counted in reports, sources, checklists and playbook items."""
     of = scope.entries.of
     return {
         "explanation": {name: one.model.explanation for name, one in of("cause").items()},
         "told-as": {name: one.model.told_as for name, one in of("cause").items() if one.model.told_as},
+        "reports": {name: one.model.model_dump(exclude={"symptom"}) for name, one in of("report").items()},
         "sources": _sources(scope),
         "checklist": {name: guide(scope, one) for name, one in of("checklist").items()},
         "playbook": {

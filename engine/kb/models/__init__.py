@@ -10,11 +10,11 @@ from .live import Answer, Experiment, Notice
 from .machine import Device, Package, Variable
 from .prose import Phrase, Trial
 from .reading import Frame, LogFormat, Metric, Sample, Signature, Words
-from .weights import Weights
+from .weights import Reports, Weights
 
 __all__ = [
     "PROVEN", "Answer", "Cause", "Change", "Check", "Checklist", "CodePattern", "Derivation", "Device", "Dialect", "Entry",
     "Evidence", "Example", "Experiment", "FactSpec", "Fix", "Flow", "Frame", "Idiom", "Limit", "LogFormat", "Metric",
-    "Model", "Notice", "Package", "Phrase", "PlaybookItem", "Procedure", "Renamed", "Sample", "Setting",
+    "Model", "Notice", "Package", "Phrase", "PlaybookItem", "Procedure", "Renamed", "Reports", "Sample", "Setting",
     "Signature", "Spelled", "Step", "Symptom", "TakeBack", "Tick", "Trial", "Variable", "Weights", "Words",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from .base import Model, Prior, Strength
+from .base import Id, Model, Prior, Strength
 
 
 class Weights(Model):
@@ -12,6 +12,9 @@ class Weights(Model):
 
     strengths: dict[Strength, float] = Field(description="Decibans of each word of strength.")
     priors: dict[Prior, float] = Field(description="Probability of each word of frequency.")
+    word_is_worth: float = Field(
+        default=100.0, gt=0, description="How many reports the word of a frequency counts as much as."
+    )
     unlisted: float = Field(gt=0, lt=1, description="Probability of a cause that does not list the symptom.")
     symptom: float = Field(gt=0, lt=1, description="Probability of a symptom before any evidence.")
     trust: dict[str, float] = Field(description="Origin of a fact -> share of the weight that counts.")
@@ -53,3 +56,11 @@ class Weights(Model):
     confirmed: float = Field(gt=0, lt=1)
     likely: float = Field(gt=0, lt=1)
     possible: float = Field(gt=0, lt=1)
+
+
+class Reports(Model):
+    """What was behind the failures that people reported with a symptom: it corrects the words of frequency."""
+
+    symptom: Id
+    reports: int = Field(ge=1, description="How many such failures were counted.")
+    causes: dict[Id, int] = Field(description="Cause -> how many of them it was behind.")

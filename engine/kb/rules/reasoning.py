@@ -33,6 +33,9 @@ class CauseRule(NamedTuple):
     family: str
     pack: str
     symptoms: Mapping[str, str]
+    """Symptom -> how often it is behind that, in the word of its author."""
+    priors: Mapping[str, float]
+    """The same in numbers: symptom -> how often it is behind that, from 0 to 1."""
     evidence: tuple[EvidenceRule, ...]
     fixes: tuple[str, ...]
 
