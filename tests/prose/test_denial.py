@@ -7,6 +7,7 @@ import pytest
 from traindx.engine.kb.load import load
 from traindx.engine.kb.packs import own_pack
 from traindx.probes.prose import ProseReader
+from traindx.probes.prose.denial import alternatives
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +128,32 @@ def test_what_is_denied_once_may_be_stated_later(reader: ProseReader) -> None:
 
 def test_a_pattern_of_absence_is_no_denial(reader: ProseReader) -> None:
     assert "said-no-clipping" in said(reader, "there is no gradient clipping")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "parts"),
+    [
+        ("a|b", ("a", "b")),
+        ("a(?:b|c)|d", ("a(?:b|c)", "d")),
+        (r"[|)]x|\|y", ("[|)]x", r"\|y")),
+        (r"[]|]|[^]|]z", ("[]|]", "[^]|]z")),
+        (r"(a|(b|c))[\]|]", (r"(a|(b|c))[\]|]",)),
+    ],
+)
+def test_the_alternatives_of_a_pattern_end_outside_groups_and_sets(
+    pattern: str, parts: tuple[str, ...]
+) -> None:
+    assert alternatives(pattern) == parts
+
+
+@pytest.mark.parametrize(
+    ("sentence", "what"),
+    [
+        ("the letters are not mirrored", "said-text-mirrored"),
+        ("the GPU usage never reaches 95 %", "said-gpu-busy"),
+    ],
+)
+def test_a_wording_that_asks_for_no_negation_is_denied_by_one_whatever_others_ask(
+    reader: ProseReader, sentence: str, what: str
+) -> None:
+    assert what not in said(reader, sentence)
