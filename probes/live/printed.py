@@ -22,7 +22,7 @@ _TAKEN = (
 """The facts that nothing else in a watched run can tell: of validation, and scores. What is seen of the training itself is better known."""
 _OF_TRAINING = ("loss.", "grad.norm.", "log.lr.", "log.steps", "log.has_metrics")
 """Where no optimizer of torch steps, and the script trains all the same, what it prints of that is all there is."""
-_OF_AGENT = ("log.reward.", "log.agent_trains")
+_OF_AGENT = ("log.reward.", "log.agent_trains", "log.policy_trains")
 """What an agent earns is told by the script alone too, and belongs to it however many optimizers its parts have."""
 _LEFT = frozenset([
     "log.eval_accuracy.perfect_early", "loss.eval.below_train", "log.accuracy.first", "log.accuracy.constant",

@@ -45,10 +45,13 @@ class Signals:
         self._witnessed, self._alive, self._witness = self._start_witness()
         self._heard = set[int]()
         """What the witness said and we were not told yet."""
+        self.interrupted = False
+        """Whether a person has stopped the run (Ctrl-C)."""
         return self
 
     def __exit__(self, *_: object) -> None:
         signal.set_wakeup_fd(self._before_wakeup)
+        self.interrupted |= signal.SIGINT in _read(self._wake)  # the command may have ended of it at once
         for one, handler in self._before.items():
             signal.signal(one, handler)
         os.close(self._alive)
@@ -60,6 +63,7 @@ class Signals:
         """Wait that long or until something happens; the signals to be passed on."""
         select.select([self._wake], [], [], seconds)
         for number in _read(self._wake):
+            self.interrupted |= number == signal.SIGINT
             if number in PASSED_ON and not self._reached_the_group(number):
                 yield number
 

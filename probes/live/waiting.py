@@ -41,6 +41,8 @@ class Watched(NamedTuple):
     seconds: float
     stopped: str = ""
     """Why we stopped it."""
+    interrupted: bool = False
+    """Whether a person did (Ctrl-C)."""
 
 
 def run_watched(
@@ -66,7 +68,7 @@ def run_watched(
                 child.send_signal(number)
             company.look()
     _write_end(journal, child, killed, before)
-    return Watched(child.returncode, time.monotonic() - begun, company.stopped)
+    return Watched(child.returncode, time.monotonic() - begun, company.stopped, signals.interrupted)
 
 
 def run_unwatched(command: Sequence[str]) -> Watched:
@@ -77,7 +79,7 @@ def run_unwatched(command: Sequence[str]) -> Watched:
         while child.poll() is None:
             for number in signals.wait(_LOOK):
                 child.send_signal(number)
-    return Watched(child.returncode, time.monotonic() - begun)
+    return Watched(child.returncode, time.monotonic() - begun, interrupted=signals.interrupted)
 
 
 def _write_end(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from traindx.engine.diagnosis import Diagnosis
     from traindx.engine.kb.knowledge import Knowledge
     from traindx.probes.live.observer.watcher import Watcher
+    from traindx.probes.live.records import Kept
 
 
 class watch:
@@ -35,6 +36,13 @@ class watch:
         self._options = {"save_batch": str(save_batch)} if save_batch is not None else {}
         self._watcher: Watcher | None = None
         self._knowledge: Knowledge | None = None
+        self._kept: Kept | None = None
+        self._error: BaseException | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether it watches now."""
+        return self._watcher is not None
 
     def __enter__(self) -> Self:
         import torch
@@ -82,11 +90,12 @@ class watch:
             return
         if isinstance(error, Exception):
             self._exits.uncaught(error)
+        self._error = error
         self._watcher.close()
         self._watcher = None
 
     def diagnosis(self) -> Diagnosis:
-        """What was seen so far, diagnosed; at any time, in the block or after it."""
+        """What was seen so far, diagnosed; at any time, before the block, in it or after it."""
         from traindx.engine.diagnose import diagnose
         from traindx.engine.kb.load import load
         from traindx.engine.kb.packs import all_packs
@@ -97,17 +106,27 @@ class watch:
         if self._watcher is not None:
             self._watcher.flush()
         self._knowledge = self._knowledge or load(all_packs(()))
-        probe = LiveProbe([self._kept.all()], self._knowledge)
+        probe = LiveProbe([self._kept.all()] if self._kept else [], self._knowledge)
         return diagnose(self._knowledge, [probe], version=__version__).diagnosis
 
     def summary(self) -> str:
         """The diagnosis in a few lines of plain text."""
         from traindx.engine.report.short import short
 
-        ended = "watched so far" if self._watcher is not None else "watched to the end"
+        if self._kept is None:
+            ended = "not begun"
+        elif self._error is not None:
+            ended = f"ended with {type(self._error).__name__}"
+        else:
+            ended = "so far" if self.running else "ended"
         return "\n".join(
             "".join(span.text for span in line.spans) for line in short(self.diagnosis(), ended, failed=False)
         )
+
+
+def is_told_elsewhere() -> bool:
+    """Whether this process runs under `diagnose run`, which says in the end what was seen."""
+    return "TRAINDX_RUN" in os.environ
 
 
 def _rank(torch: ModuleType) -> tuple[int | None, int | None]:

@@ -58,6 +58,47 @@ def test_samples_of_their_own_are_none() -> None:
     assert not is_overlap_seen(ROWS[:100], ROWS[100:])
 
 
+def overlap_and_a_test_at_the_end(share: float) -> bool:
+    model = nn.Sequential(nn.Linear(24, 8), nn.Tanh(), nn.Linear(8, 1))
+    with checked() as said:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(2):
+            model.train()
+            for batch in ROWS[:100].split(20):
+                optimizer.zero_grad()
+                model(batch).square().mean().backward()
+                optimizer.step()
+            evaluate(model, [some_of_both(share)])
+        optimizer.zero_grad()
+        model.train()(ROWS[:20]).square().mean().backward()
+        optimizer.step()
+        evaluate(model, [torch.randn(600, 24)])
+    return said.facts.get(OVERLAP) is True
+
+
+def test_a_large_test_set_without_copies_does_not_hide_those_of_validation() -> None:
+    assert overlap_and_a_test_at_the_end(0.5)
+    assert not overlap_and_a_test_at_the_end(0.05)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_an_evaluation_on_the_training_set_before_it_does_not_hide_them(share: float) -> None:
+    assert is_overlap_seen(ROWS[:100], ROWS[:100], some_of_both(share))
+
+
+def test_empty_samples_are_no_copies_of_each_other() -> None:
+    def with_empty(rows: torch.Tensor) -> torch.Tensor:
+        return rows * (torch.rand(len(rows), 1, generator=torch.Generator().manual_seed(4)) > 0.2)
+
+    assert not is_overlap_seen(with_empty(ROWS[:100]), with_empty(ROWS[100:]))
+
+
+def test_what_a_single_epoch_left_out_of_training_is_no_other_set() -> None:
+    """As where the last batch, which is shorter, is dropped."""
+    left_out = torch.randperm(len(ROWS), generator=torch.Generator().manual_seed(2)) > 7
+    assert not is_overlap_seen(ROWS[left_out], ROWS, torch.randn(100, 24), epochs=1)
+
+
 def test_an_evaluation_on_the_training_set_is_no_leak_beside_another() -> None:
     assert not is_overlap_seen(ROWS[:100], ROWS[:100], ROWS[100:])
 

@@ -79,6 +79,15 @@ def test_a_generator_that_makes_the_loop_wait_is_named(kind: Any) -> None:
     assert said["log.speed.feeding_at"] in ("generated", "__next__")
 
 
+def test_a_stream_in_a_loader_is_timed_by_that_alone() -> None:
+    class Slow(torch.utils.data.IterableDataset[Any]):
+        def __iter__(self) -> Batches:
+            return generated(0.02)
+
+    said = watched(iter(torch.utils.data.DataLoader(Slow(), batch_size=None)))
+    assert "log.speed.feeding_share" not in said.facts
+
+
 def test_where_the_loop_itself_takes_the_time_no_generator_is_blamed() -> None:
     assert watched(generated(0.0), pause=0.03).facts.get("log.speed.feeding_share", 0.0) < 0.2
 

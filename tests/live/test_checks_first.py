@@ -66,6 +66,34 @@ def test_one_factor_at_zero_is_how_adapters_start(start: tuple[float, float]) ->
     assert "model.init_product_zero" not in fit(Adapted(*start)).facts
 
 
+class OwnDense(nn.Module):
+    """A dense layer of another class than torch's, as some model libraries have their own, with an adapter of two of torch's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(8, 64) * 0.3, requires_grad=False)
+        self.lora_A = nn.ModuleDict({"default": nn.Linear(8, 2, bias=False)})
+        self.lora_B = nn.ModuleDict({"default": nn.Linear(2, 256, bias=False)})
+        nn.init.zeros_(self.lora_B["default"].weight)  # type: ignore[arg-type]
+
+    def forward(self, inputs: Any) -> Any:
+        own = (inputs @ self.weight).repeat(1, 4)
+        return (own + self.lora_B["default"](self.lora_A["default"](inputs)))[:, :4]
+
+
+@pytest.mark.usefixtures("every_part")
+def test_the_second_layers_of_adapters_may_be_all_that_is_read_of_a_model() -> None:
+    assert fit(OwnDense())["model.init_constant"] is False
+
+
+@pytest.mark.usefixtures("every_part")
+def test_layers_that_train_and_start_at_zero_in_a_whole_model_are_named() -> None:
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 4))
+    for layer in (model[0], model[2]):
+        nn.init.zeros_(layer.weight)  # type: ignore[arg-type]
+    assert fit(model)["model.init_constant"] is True
+
+
 class Shard(torch.Tensor):
     """A part of a weight that is spread over ranks."""
 

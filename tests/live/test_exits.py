@@ -89,6 +89,12 @@ def test_ctrl_c_is_a_signal_and_no_failure(tmp_path: Path) -> None:
     assert not ran.of("exception")
 
 
+def test_who_leaves_the_debugger_ends_the_run_by_hand(tmp_path: Path) -> None:
+    ran = watch("import bdb; raise bdb.BdbQuit", tmp_path)
+    assert not ran.of("exception")
+    assert [one["what"] for one in ran.of("event")] == ["ended from the debugger"]
+
+
 def test_what_was_written_before_a_kill_is_there(tmp_path: Path) -> None:
     ran = watch("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
     assert (ran.code, ran.roles, ran.of("end")) == (-signal.SIGKILL, ["main"], [])

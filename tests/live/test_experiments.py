@@ -109,6 +109,29 @@ def test_one_batch_that_is_learnt_and_one_that_is_not(runs: Runs) -> None:
     assert answers(runs.outcome("overfit-one-batch", before, flat)) == {"test.overfits_one_batch": False}
 
 
+def test_what_a_run_in_fp32_does_in_bf16_says_nothing_of_fp16(runs: Runs) -> None:
+    changed = runs.run(BROKEN, ("autocast",))
+    assert answers(runs.outcome("bf16", runs.run(BROKEN, config__precision="fp16"), changed)) == {
+        "test.bf16_works": False
+    }
+    assert answers(runs.outcome("bf16", runs.run(BROKEN, config__precision="fp32"), changed)) == {}
+
+
+def test_what_would_change_nothing_is_not_tried(knowledge: Knowledge) -> None:
+    def offered(**known: Any) -> set[str]:
+        facts = Facts()
+        facts.extend(Fact(name.replace("__", "."), value, Origin.LIVE) for name, value in known.items())
+        conditions = {name: one.when for name, one in knowledge.experiments.items()}
+        return {name for name, when in conditions.items() if when is None or when.of(facts) is not False}
+
+    of_precision = {"fp32", "no-amp", "bf16"}
+    assert offered() >= of_precision
+    assert offered(config__precision="fp16") >= of_precision
+    assert not offered(config__precision="fp32") & of_precision
+    assert "cpu" not in offered()
+    assert "cpu" in offered(gpu__present=True)
+
+
 def test_every_change_that_an_experiment_names_exists(knowledge: Knowledge) -> None:
     named = {name for experiment in knowledge.experiments.values() for name in experiment.change}
     assert named <= CHANGES.keys()

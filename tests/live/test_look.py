@@ -295,6 +295,29 @@ def test_an_overflow_of_half_precision_in_attention_is_named_with_its_dtype() ->
     assert said["act.nonfinite_module"] == "attn"
 
 
+class PassedOn(torch.autograd.Function):
+    """Gives a copy and passes the gradient on, as the wrapper of ranks does with the outputs where some parameters may be unused."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Any) -> Any:
+        return inputs.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return gradients[0]
+
+
+def test_what_comes_behind_a_function_with_a_backward_of_its_own_is_looked_at_too() -> None:
+    def loss(output: Any, target: Any) -> Any:
+        passed: Any = PassedOn.apply(output)  # type: ignore[no-untyped-call]
+        halves = (passed * 1e7).half()  # halves
+        return (halves.float().softmax(0) * target).mean()
+
+    said = train(mlp(), numbers, loss)
+    assert_named(said, "half", "halves")
+    assert said["act.nonfinite_dtype"] == "float16"
+
+
 def test_nan_in_the_inputs_is_the_data_and_no_operation() -> None:
     def batch(step: int) -> Any:
         inputs, targets = numbers(step)

@@ -88,6 +88,27 @@ def test_a_signal_to_the_group_is_not_passed_on_a_second_time(start: Start, name
     assert (out, err, process.returncode) == (f"got {name}\n", "", 7)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("SIGINT", "interrupted, exit code 7 after"), ("SIGTERM", "The command failed, and nothing")],
+)
+def test_what_a_person_stops_has_not_failed(tmp_path: Path, name: str, said: str) -> None:
+    command = [sys.executable, "-m", "traindx", "run", "--", sys.executable, "-c", COUNTS]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cwd=tmp_path,
+    )
+    ready(process)
+    os.killpg(process.pid, getattr(signal, name))
+    _, err = process.communicate(timeout=60)
+    assert (said in err, process.returncode) == (True, 7)
+    assert ("The command failed" in err) == (name != "SIGINT")
+
+
 def test_what_is_ignored_stays_so_for_the_command(start: Start) -> None:
     process = start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     ready(process)

@@ -55,6 +55,21 @@ def test_preflight_names_what_is_wrong(tmp_path: Path) -> None:
     assert "NaN or Inf" in done.stdout
 
 
+def test_preflight_says_what_a_run_that_fails_before_its_first_step_did_not_pass(tmp_path: Path) -> None:
+    done = diagnose(
+        tmp_path, HEALTHY.replace("optimizer = ", "net.requires_grad_(False)\noptimizer = "), "preflight"
+    )
+    assert done.returncode == 1
+    assert "NO A batch, a forward pass, a backward pass and an optimizer step pass." in done.stdout
+    assert "NO Something trains." in done.stdout
+
+
+def test_preflight_does_not_ask_for_an_accelerator_that_is_not_there(tmp_path: Path) -> None:
+    code = HEALTHY.replace("torch.manual_seed(0)", 'torch.manual_seed(0)\ndevice = torch.device("cpu")')
+    done = diagnose(tmp_path, code.replace("nn.Linear(16, 3))", "nn.Linear(16, 3)).to(device)"), "preflight")
+    assert "NO The model is on the accelerator" not in done.stdout
+
+
 def test_a_tenth_of_the_rate_is_tried_and_helps(tmp_path: Path) -> None:
     done = diagnose(tmp_path, WILD, "test", "lr-tenth", "--steps", "20")
     assert "yes: A tenth of the learning rate makes the trouble go away." in done.stdout, (
@@ -102,6 +117,34 @@ def test_a_breakpoint_opens_the_debugger_on_the_terminal_of_the_run(tmp_path: Pa
     os.waitpid(process, 0)
     assert b"('Threshold', (64, 16))" in seen
     assert b"the end" in seen
+
+
+PART = HEALTHY.replace(
+    "optimizer = ",
+    """class Task(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = net
+    def training_step(self):
+        return nn.functional.cross_entropy(self.net(inputs), labels)
+task = Task()
+optimizer = """,
+).replace(
+    "nn.functional.cross_entropy(net(inputs), labels)\n    optimizer", "task.training_step()\n    optimizer"
+)
+"""A training library calls a method of the script's module, and that a part of it."""
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("encoder.*", "fits no module that was called: Task, net, net.0, net.1, net.2"),
+        ("net.*", "was not reached: of 3 modules none was the first whose output held NaN or Inf"),
+    ],
+)
+def test_why_nothing_was_stopped_at_is_said(tmp_path: Path, module: str, said: str) -> None:
+    done = diagnose(tmp_path, PART, "run", "--break", module)
+    assert f"diagnose: the breakpoint {module} {said}" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["preflight", "profile", "memory", "experiment"])

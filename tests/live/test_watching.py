@@ -96,6 +96,74 @@ def test_the_callback_for_transformers_watches_a_training(
     assert "watched 12 steps" in capsys.readouterr().out
 
 
+class FakeTrainer:
+    """Tells its callback when the training begins, and nothing when it raises."""
+
+    def __init__(self, callback: Any, model: Any) -> None:
+        self.callback, self.model = callback, model
+
+    def train(self) -> None:
+        optimizer = torch.optim.SGD(self.model.parameters(), 0.1)
+        self.callback.on_train_begin(None, None, None, model=self.model, optimizer=optimizer)
+        train(self.model, optimizer)
+        self.model(torch.randn(2, 9))
+
+
+def test_the_callback_for_transformers_finds_what_ended_a_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(monkeypatch, "transformers", TrainerCallback=type("TrainerCallback", (), {}))
+    from traindx.integrations.transformers import TrainerCallback
+
+    callback = TrainerCallback()
+    assert not callback.diagnosis().found
+    try:
+        FakeTrainer(callback, an_mlp()).train()
+    except RuntimeError:
+        try:
+            int("an error that the script handles is none of the training's")
+        except ValueError:
+            callback.diagnosis()
+            assert callback.watch.running
+        assert "shape-mismatch" in {one.id for one in callback.diagnosis().causes}
+    assert callback.watch.summary().startswith("diagnose: ended with RuntimeError; watched 12 steps")
+
+
+def test_the_callback_for_transformers_speaks_at_the_end_of_a_script_that_raised(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake(monkeypatch, "transformers", TrainerCallback=type("TrainerCallback", (), {}))
+    from traindx.integrations.transformers import TrainerCallback
+
+    callback = TrainerCallback()
+    with pytest.raises(RuntimeError) as raised:
+        FakeTrainer(callback, an_mlp()).train()
+    monkeypatch.setattr(sys, "last_value", raised.value, raising=False)
+    callback._end()  # what Python calls at exit
+    assert "shape-mismatch" in capsys.readouterr().out
+    callback._end()
+    assert not capsys.readouterr().out
+
+
+def test_nothing_was_watched_before_the_block() -> None:
+    dx = traindx.watch()
+    assert not dx.diagnosis().found
+    assert dx.summary().startswith("diagnose: not begun; no optimizer step was seen")
+
+
+def test_under_a_watched_command_a_callback_leaves_the_last_word_to_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake(monkeypatch, "transformers", TrainerCallback=type("TrainerCallback", (), {}))
+    from traindx.integrations.transformers import TrainerCallback
+
+    monkeypatch.setenv("TRAINDX_RUN", "records")
+    callback = TrainerCallback()
+    model = an_mlp()
+    callback.on_train_begin(None, None, None, model=model)
+    train(model, torch.optim.SGD(model.parameters(), 0.1))
+    callback.on_train_end(None, None, None)
+    assert not capsys.readouterr().out
+
+
 def test_the_callback_for_lightning_tells_what_ended_a_training(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -75,6 +75,10 @@ class Exits:
             name = signal.Signals(self._status).name
             self._journal.record("event", what=f"stopped by {name}", step=self._step())
             return
+        if type(error).__name__ == "BdbQuit":  # a person left the debugger
+            self._how, self._status = "signal", int(signal.SIGINT)
+            self._journal.record("event", what="ended from the debugger", step=self._step())
+            return
         self._how, self._status = "exception", 1
         self.note(error)
         self._failed(error)

@@ -64,7 +64,7 @@ class Initial(Part):
         """Last layers that share the weight of an embedding, and their inputs. What is meant for an embedding is too wide for them."""
         self._frozen: list[tuple[Layer, bool]] = []
         """Those that do not train, and whether each looks untrained."""
-        self._goes_on = self._ends_frozen = self._asked = False
+        self._goes_on = self._ends_frozen = self._asked = self._adapted = False
 
     def model_found(self, model: ModelSeen) -> None:
         """Queue the statistics: they come with the first row."""
@@ -81,7 +81,7 @@ class Initial(Part):
                 self._tied[name] = inputs_of(weight.shape)
                 self._watcher.pending.append(("tied", first_numbers(weight, NUMBERS).float().std()))
         # Adapters, a head with the weight of an embedding, and one too small for statistics come behind what is frozen.
-        adapted = model.is_adapted(ADAPTERS)
+        self._adapted = adapted = model.is_adapted(ADAPTERS)
         last = [name for name, _ in weights_of(torch, model, least=1)][-1:]
         self._goes_on = adapted or bool(self._tied) or last != [one.name for one in self._layers[-1:]]
 
@@ -101,7 +101,7 @@ class Initial(Part):
     def _say_spreads(self, numbers: list[float]) -> None:
         stats = list(map(_Spread, self._layers, numbers[::3], numbers[1::3], numbers[2::3]))
         drawn = [one for one in stats if not self._is_brought(one.layer.weight)]
-        constant = _constant(stats)
+        constant = _constant(stats, self._adapted)
         large = [one.layer.name for one in drawn if one.gain > LARGE and inputs_of(one.layer.shape) >= 16]
         small = [one.layer.name for one in drawn if one.gain < SMALL and not one.is_constant]
         small = small if len(small) * 2 > len(stats) else []
@@ -147,10 +147,13 @@ class Initial(Part):
             self._journal.fact("model.head_frozen", ends)
 
 
-def _constant(stats: list[_Spread]) -> list[str]:
-    """Zeros are a scheme of their own in single layers (the last of a residual branch, an adapter's second)."""
+def _constant(stats: list[_Spread], adapted: bool) -> list[str]:
+    """Zeros are a scheme of their own in single layers (the last of a residual branch), and in the second one of each adapter.
+
+    Those may be all that is read of a model whose own layers are of another class, and whose adapters' first ones are too small.
+    """
     set_apart = [one.layer.name for one in stats if one.is_constant and one.low != 0.0]
-    same = [one.layer.name for one in stats if one.is_constant and one.layer.trains]
+    same = [one.layer.name for one in stats if one.is_constant and one.layer.trains and not adapted]
     return set_apart or (same if len(same) * 2 > len(stats) else [])
 
 

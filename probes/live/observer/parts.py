@@ -59,6 +59,7 @@ PARTS = (
     "checks.stored.Stored",
     "checks.collated.Collated",
     "checks.restarted.Restarted",
+    "checks.few_samples.FewSamples",
     "checks.reseeded.Reseeded",
     "checks.doubled.Doubled",
     "checks.worker_copies.WorkerCopies",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .journal import Journal
+from .lost_updates import LostUpdates
 from .model import held
 from .part import Part
 
@@ -43,6 +44,7 @@ class Updates(Part):
         """By the parameter: in a second phase of a run another one may have the name."""
         self._ratios: list[float] = []
         self._samples = 0
+        self._lost = LostUpdates()
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
         """Copy the sample."""
@@ -74,6 +76,11 @@ class Updates(Part):
             updates = torch._foreach_sub([_some(one).float() for one, _ in sample], before)
             pending.extend(("updates", one) for one in torch._foreach_norm(updates))
             pending.extend(("weights", one) for one in torch._foreach_norm(before))
+            with_gradients = [
+                (copy, _some(one), _some(one.grad)) for one, copy in sample if one.grad is not None
+            ]
+            lost = self._lost.measure(torch, optimizer, with_gradients)
+            pending.extend(("lost_updates", one) for one in lost)
 
     def read(self, step: int, values: dict[str, Any]) -> None:
         """Keep what moved. A learning rate of 0 (the start of a warm-up) and a skipped step say nothing."""
@@ -86,6 +93,8 @@ class Updates(Part):
             self._moved[id(one)] = (values["model"].name_of(one), moved)
         if values.get("update_ratio") is not None:
             self._ratios.append(values["update_ratio"])
+        if "lost_updates" in values:
+            self._lost.read(values["lost_updates"])
         if step == 1:
             self._judge_first(values)
         if step in (FIRST[2], FIRST[-1]):
@@ -119,6 +128,9 @@ class Updates(Part):
         ratios = sorted(self._ratios)
         if ratios:
             self._journal.fact("grad.update_ratio", ratios[len(ratios) // 2])
+        lost = self._lost.share()
+        if lost is not None:
+            self._journal.fact("grad.lost_update_share", lost)
 
 
 def _has_usual_size(parameter: torch.Tensor, norm: float) -> bool:

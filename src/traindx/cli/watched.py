@@ -141,7 +141,8 @@ def say(
             output.write_report(path, diagnosis, knowledge)
         except BadCall as error:
             tell(error.message)
-    lines = short(diagnosis, _ending(watched), failed=watched.status != 0)
+    failed = watched.status != 0 and not watched.interrupted
+    lines = short(diagnosis, _ending(watched), failed=failed)
     terminal.show(lines, colour=terminal.in_colour(colour, sys.stderr), stream=sys.stderr)
 
 
@@ -153,7 +154,7 @@ def _ending(watched: Watched) -> str:
     elif watched.status < 0:
         how = f"ended by {signal.Signals(-watched.status).name}"
     else:
-        how = f"exit code {watched.status}"
+        how = f"{'interrupted, ' if watched.interrupted else ''}exit code {watched.status}"
     return f"{how} after {_duration(watched.seconds)}"
 
 

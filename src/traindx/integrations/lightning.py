@@ -9,7 +9,7 @@ try:
 except ImportError:
     import pytorch_lightning as lightning  # type: ignore[import-not-found]
 
-from ..watching import watch
+from ..watching import is_told_elsewhere, watch
 
 if TYPE_CHECKING:
     from traindx.engine.diagnosis import Diagnosis
@@ -36,8 +36,10 @@ class Callback(lightning.Callback):  # type: ignore[misc]
         self._end(trainer, exception)
 
     def _end(self, trainer: Any, error: BaseException | None = None) -> None:
+        if not self.watch.running:  # it ended before the training began, or was told of already
+            return
         self.watch.close(error)
-        if getattr(trainer, "is_global_zero", True):
+        if getattr(trainer, "is_global_zero", True) and not is_told_elsewhere():
             print(self.watch.summary())
 
     def diagnosis(self) -> Diagnosis:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..graphs import grad_fn_of
@@ -11,6 +11,7 @@ from ..journal import Journal
 from ..look.values import tensors_in
 from ..part import Part
 from .folds import Folds
+from .overlap import all_are_copies, leaks
 from .tensors import readable
 from .wholes import Whole
 
@@ -28,14 +29,6 @@ LEAST = 8
 
 READ = 64
 """Numbers of a sample that are kept to know it again, about, from all over it."""
-
-LEVELS = 32
-"""Inputs of fewer different numbers are codes, such as boards and masks, of which some are alike by themselves."""
-
-PART = 16
-"""Samples of an evaluation that are judged together: an evaluation on the training set has all of them from training."""
-
-PARTS = 3
 
 MODELS = 4
 
@@ -152,19 +145,12 @@ class Copies(Part):
         """Say so where samples stand on both sides. A device that has failed gives nothing back."""
         with contextlib.suppress(RuntimeError):
             seen_apart = self._samples()
-            if any(map(_leaks, seen_apart.values())):
+            if any(leaks(seen.calls) for seen in seen_apart.values()):
                 self._journal.fact("data.split_overlap", True)
             # Each is asked, for each is followed.
             changed = {self._folds.changed_roles(key, seen.calls) for key, seen in seen_apart.items()}
             if True in changed:
                 self._journal.fact("data.folds_share_weights", True)
-
-
-def _leaks(seen: _Seen) -> bool:
-    """Whether most parts of the evaluation hold both copies and other samples. What is trained on later is neither: a sampler may not have drawn it yet."""
-    parts = _parts(seen, turn_comes=True)
-    mixed = sum(0 < sum(part) < PART for part in parts)
-    return len(parts) >= PARTS and 2 * mixed >= len(parts)
 
 
 def _stays_within(seen: _Seen) -> bool | None:
@@ -174,27 +160,4 @@ def _stays_within(seen: _Seen) -> bool | None:
         return None
     if all(one.shape == trained[0].shape and bool((one == trained[0]).all()) for one in trained[1:4]):
         return None
-    parts = _parts(seen)
-    return all(map(all, parts)) if len(parts) >= PARTS else None
-
-
-def _parts(seen: _Seen, *, turn_comes: bool = False) -> list[list[bool]]:
-    """The samples of the evaluation, so many at a time: whether each is a copy of one of training, those left out that are trained on later if `turn_comes`. None where nothing can be told."""
-    evaluated = not all(trains for trains, _ in seen.calls)
-    if not evaluated or len(seen.calls[0][1][:PART].unique()) < LEVELS:
-        return []
-    ever = {row for trains, rows in seen.calls if trains and turn_comes for row in map(tuple, rows.tolist())}
-    copies = [copy for row, copy in _copies(seen) if copy or row not in ever]
-    return [copies[start : start + PART] for start in range(0, len(copies) - PART + 1, PART)]
-
-
-def _copies(seen: _Seen) -> Iterator[tuple[tuple[float, ...], bool]]:
-    """Each sample, when it is evaluated for the first time, and whether it was trained on before."""
-    trained, evaluated = set[tuple[float, ...]](), set[tuple[float, ...]]()
-    for trains, rows in seen.calls:
-        for row in map(tuple, rows.tolist()):
-            if trains:
-                trained.add(row)
-            elif row not in evaluated:
-                evaluated.add(row)
-                yield row, row in trained
+    return all_are_copies(seen.calls)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from ..journal import Journal
 from .backward import BackwardFound
 from .places import Place
 from .source import Source
+
+if TYPE_CHECKING:
+    from .operations import Operations
 
 
 @dataclass
@@ -48,13 +51,16 @@ def from_source(source: Source) -> Found:
     )
 
 
-def from_backward(found: BackwardFound | None, place_of: Callable[[int], Place]) -> Found | None:
-    """A non-finite gradient from finite ones."""
+def from_backward(found: BackwardFound | None, seen: Operations) -> Found | None:
+    """A non-finite gradient from finite ones; or NaN of the forward pass, which a mask kept out of the loss and not out of its gradients."""
     if found is None:
         return None
+    hidden = seen.source_of_node(found.number)
+    if hidden is not None and found.maker is None:
+        return from_source(hidden)
     dtype = str(found.incoming[0]["dtype"]) if found.incoming else ""
     name, number = found.maker or (found.node, found.number)
-    place = place_of(number)
+    place = seen.place_of_node(number)
     return Found("backward", "operation", found.value, name, found.node, place, found.incoming, dtype)
 
 

@@ -97,7 +97,7 @@ class Look:
                 return None
             with self._twins.random_state_of_its_own():  # what a checkpoint computes again may draw
                 found = run_backward(self._torch, twin)
-            return from_backward(found, self.operations.place_of_node)
+            return from_backward(found, self.operations)
 
     def of_last_scalar(self) -> Found | None:
         """Where no backward comes: what the last non-finite number with a graph, likely the loss, comes from."""
@@ -108,4 +108,4 @@ class Look:
         """Backward has returned: what was seen in it."""
         if self._graph is None:
             return None
-        return from_backward(self._graph.found, self.operations.place_of_node)
+        return from_backward(self._graph.found, self.operations)

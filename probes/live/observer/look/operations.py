@@ -95,6 +95,10 @@ class Operations:
         """The place of the operation that made the node with this sequence number of the graph."""
         return self._made.place_of(number)
 
+    def source_of_node(self, number: int) -> Source | None:
+        """Where the NaN comes from that this node keeps from the forward pass, where a mask hid it from the loss."""
+        return self._made.given_to(number)
+
     def _guarded(self, call: Callable[..., Any], *args: Any) -> Any:
         if self.paused:
             return None
@@ -126,9 +130,9 @@ class Operations:
             self.twins.follow(call.function, call.name, call.args, call.kwargs, result)
         for one in results or [call.args[0]]:
             value = self._value(one)
-            self._made.mark(value, self._places)
             bad = nonfinite(self._torch, value)
             source = self._source(call, value, bad, before or []) if bad else None
+            self._made.mark(value, self._places, _first_made(source, before or []))
             if bad is None:
                 self._measure(value)
             self._remember(one, value, source)
@@ -184,6 +188,12 @@ class Operations:
             if size > self.max_abs:
                 self.max_abs = size
                 self.max_place = self._made.last
+
+
+def _first_made(source: Source | None, before: list[Any]) -> Source | None:
+    """The operation that made NaN, of the sources of a result and of its operands."""
+    sources = [source, *(one for _, one in before)]
+    return next((one for one in sources if one and one.what == "operation" and one.value == "nan"), None)
 
 
 def _version(tensor: torch.Tensor) -> int:

@@ -104,6 +104,7 @@ class Twins:
             self._lose(results)
             return
         kind = self._torch.Tensor
+        self._begin_graphs(operands)
         try:
             with self.random_state_of_its_own(), self._saving_by_itself():
                 twin = function(*with_tensors(kind, args, self.of), **with_tensors(kind, kwargs, self.of))
@@ -120,6 +121,13 @@ class Twins:
                 self.lose(one)
             else:
                 self.pair(one, other)
+
+    def _begin_graphs(self, operands: list[Any]) -> None:
+        """What a function of `torch.autograd.Function` gave gets its graph when it has returned: its twin has none, and begins one."""
+        for one in operands:
+            twin = self._of.get(one)
+            if twin is not None and one.requires_grad and not twin.requires_grad and twin.is_leaf:
+                twin.requires_grad_()
 
     def _may_run(self, function: Callable[..., Any], kwargs: Any) -> bool:
         """Not what draws from a generator of the script, or talks to other ranks."""

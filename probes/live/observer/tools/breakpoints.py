@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import fnmatch
 import sys
 from collections.abc import Mapping
+from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,6 +14,8 @@ from ..journal import Journal
 from ..look.values import nonfinite, tensors_in
 
 CONDITIONS = ("always", "nonfinite")
+NAMED = 8
+"""Names of modules that are told where none fits."""
 
 
 def break_at(torch: Any, wanted: Mapping[str, Any], journal: Journal) -> None:
@@ -21,6 +25,7 @@ def break_at(torch: Any, wanted: Mapping[str, Any], journal: Journal) -> None:
     what it was given does not. Once for each module. The hooks are torch's own for all modules.
     """
     stops = Breakpoints(torch, str(wanted["module"]), str(wanted.get("when", "always")), journal)
+    atexit.register(stops.tell_unreached)
     modules = torch.nn.modules.module
     modules.register_module_forward_pre_hook(stops.before)
     modules.register_module_forward_hook(stops.after)
@@ -40,10 +45,10 @@ class Breakpoints:
         self._stopped: set[str] = set()
 
     def before(self, module: Any, args: Any) -> None:
-        """A module is called. The outermost one knows the names of all below it."""
+        """A module is called. The outermost one that called it knows the names of all below it."""
         if module not in self._names:
-            for name, one in module.named_modules():
-                self._names[one] = name or type(module).__name__
+            for name, one in _outermost(self._torch.nn.Module, module).named_modules():
+                self._names[one] = name or type(one).__name__
         if self._when == "always":
             self._stop(module, args, None)
 
@@ -71,6 +76,32 @@ class Breakpoints:
             return
         print("  module, args and output are at hand; `up` leads to the call", file=sys.stderr, flush=True)
         _open(module, args, output)
+
+    def tell_unreached(self) -> None:
+        """The process ends: where nothing was stopped at, a person should know why."""
+        if self._stopped or not self._names:
+            return
+        names = list(dict.fromkeys(self._names.values()))
+        if fitting := [one for one in names if fnmatch.fnmatchcase(one, self._pattern)]:
+            what = f"was not reached: no output of {fitting[0]} was the first with NaN or Inf"
+            if len(fitting) > 1:
+                what = f"was not reached: of {len(fitting)} modules none was the first whose output held NaN or Inf"
+        else:
+            more = ", ..." if len(names) > NAMED else ""
+            what = f"fits no module that was called: {', '.join(names[:NAMED])}{more}"
+        print(f"diagnose: the breakpoint {self._pattern} {what}", file=sys.stderr, flush=True)
+
+
+def _outermost(kind: Any, module: Any) -> Any:
+    """The module furthest out on the stack that holds this one: a trainer may call a part of its module alone."""
+    found = module
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        caller: Any = frame.f_locals.get("self")
+        if isinstance(caller, kind) and caller is not found and any(one is found for one in caller.modules()):
+            found = caller
+        frame = frame.f_back
+    return found
 
 
 def _open(module: Any, args: Any, output: Any) -> None:
