@@ -8,6 +8,9 @@ from .facts import Facts, Scalar, Value
 from .kb.rules import ChangeRule, FixRule
 from .wording import show
 
+_NEW = "new."
+"""Before the name of a setting: what this fix has set it to."""
+
 
 class Setting(NamedTuple):
     """One setting as a fix wants it."""
@@ -50,6 +53,15 @@ def unknown_settings(fix: FixRule, facts: Facts) -> Iterator[str]:
         for name, change in fix.settings.items()
         if change.only_if is None and facts.value(f"config.{name}") is None
     )
+
+
+def follow_from(fix: FixRule) -> Mapping[str, tuple[str, ...]]:
+    """The settings whose new values are worked out from the new values of others of the same fix, and of which."""
+    return {
+        name: tuple(one.removeprefix(_NEW) for one in change.expression.needs if one.startswith(_NEW))
+        for name, change in fix.settings.items()
+        if change.expression is not None
+    }
 
 
 def is_relative(change: ChangeRule) -> bool:
@@ -97,8 +109,8 @@ def _computed(change: ChangeRule, facts: Facts, new: Mapping[str, Scalar]) -> Sc
         return change.otherwise
 
     def look(name: str) -> Value | None:
-        setting = name.removeprefix("new.")
-        return new[setting] if setting in new else facts.value(name.replace("new.", "config.", 1))
+        setting = name.removeprefix(_NEW)
+        return new[setting] if setting in new else facts.value(name.replace(_NEW, "config.", 1))
 
     value = change.expression(look)
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):

@@ -29,6 +29,8 @@ from .timeline import timeline
 from .weigh import Weighed
 from .wording import fill, show
 
+_WORTH_SAYING_GIB = 0.1
+
 
 def describe(
     knowledge: Knowledge,
@@ -126,6 +128,7 @@ def fix_offered(one: Offer, facts: Facts) -> FixOffered:
         expect=fill(fix.expect, facts),
         why=fill(fix.why, facts),
         proviso=one.proviso,
+        gives_gib=_gives(one, facts),
         settings=tuple(ChangedSetting(change.name, change.before, change.after) for change in one.settings),
         by_hand=one.notes,
         command=fill(fix.command, facts),
@@ -133,6 +136,12 @@ def fix_offered(one: Offer, facts: Facts) -> FixOffered:
         take_back_when=fix.take_back_when,
         take_back_steps=fix.take_back_steps,
     )
+
+
+def _gives(one: Offer, facts: Facts) -> float | None:
+    """The device memory that a fix gives back, where that can be reckoned and is worth a word."""
+    gib = one.fix.gives(facts.value) if one.fix.gives is not None else None
+    return round(gib, 1) if isinstance(gib, int | float) and gib >= _WORTH_SAYING_GIB else None
 
 
 def _procedure(knowledge: Knowledge, gathered: Gathered) -> Guide | None:

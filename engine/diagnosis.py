@@ -72,6 +72,8 @@ class ChangedSetting(NamedTuple):
     name: str
     before: Scalar | None
     after: Scalar
+    spelled: str = ""
+    """As the trainer of the run spells it, where that is known and no file is changed."""
 
 
 class FilePatch(NamedTuple):
@@ -93,6 +95,8 @@ class FixOffered(NamedTuple):
     expect: str
     why: str = ""
     proviso: str = ""
+    gives_gib: float | None = None
+    """How much device memory it gives back, by arithmetic; None where that is not known or not the point."""
     settings: tuple[ChangedSetting, ...] = ()
     patch: tuple[FilePatch, ...] = ()
     by_hand: tuple[str, ...] = ()

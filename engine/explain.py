@@ -61,7 +61,7 @@ def why(test: NextTest) -> list[str]:
             if found
         ]
         lines.append(f"  {show(answer)}: {'; '.join(sides) or 'changes nothing'}")
-    lines.append(f"  expected: {test.bits:.2f} bits for {test.fact.minutes:g} minutes")
+    lines.append(f"  expected: {test.bits:.2f} bits for {test.fact.minutes:g} min")
     return lines
 
 

@@ -44,8 +44,7 @@ def rank(
     causes = _in_question(knowledge, facts, symptoms, hints)
     ranked = [judge(cause, facts, symptoms, knowledge.weights, hints.get(cause.id)) for cause in causes]
     ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
-    sure = max(symptoms.values(), default=0.0)
-    ranked = _since_something_is(ranked, symptoms, sure, knowledge.weights)
+    ranked = _since_something_is(ranked, symptoms, knowledge.weights)
     ranked = _led(_explaining_first(ranked, symptoms, knowledge.weights), symptoms, knowledge.weights)
     return _explaining_first(_beside_rivals(ranked, knowledge.weights), symptoms, knowledge.weights)
 
@@ -88,22 +87,26 @@ def _explaining_first(ranked: list[Ranked], symptoms: Mapping[str, float], weigh
 
 
 def _since_something_is(
-    ranked: list[Ranked], symptoms: Mapping[str, float], sure: float, weights: Weights
+    ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights
 ) -> list[Ranked]:
-    """The confidences, given that the symptom has a cause: one of these that can bring it, several, or something else.
+    """The confidences, given that each symptom has a cause: one of these that can bring it, several, or something else.
 
     Judged alone, all of them may be wrong. That is ruled out as far as the symptom is sure, so a
-    cause that stands alone gains much, and one among many equals little.
+    cause that stands alone gains much, and one among many equals little. What is sure to bring one symptom
+    says nothing of another that it cannot bring: where a rank ran out of memory and the others hang, both have a cause.
     """
-    none = (
-        sure
+    none = {
+        symptom: sure
         * (1 - weights.something_else)
-        * math.prod(1 - one.confidence for one in ranked if _explains(one, symptoms))
-    )
-    return [
-        _with_confidence(one, one.confidence / (1 - none), weights) if _explains(one, symptoms) else one
-        for one in ranked
-    ]
+        * math.prod(1 - one.confidence for one in ranked if symptom in one.cause.symptoms)
+        for symptom, sure in symptoms.items()
+    }
+
+    def since(one: Ranked) -> Ranked:
+        most = max((none[symptom] for symptom in none if symptom in one.cause.symptoms), default=0.0)
+        return _with_confidence(one, one.confidence / (1 - most), weights) if most else one
+
+    return [since(one) for one in ranked]
 
 
 def _explains(one: Ranked, symptoms: Mapping[str, float]) -> bool:

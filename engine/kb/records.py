@@ -78,7 +78,7 @@ def fix_of(name: str, stored: Stored) -> rules.FixRule:
         setting: rules.ChangeRule(**one | {key: rule_from(one.get(key)) for key in ("expression", "only_if")})
         for setting, one in stored["settings"].items()
     }
-    conditions = {key: rule_from(stored[key]) for key in ("when", "leads")}
+    conditions = {key: rule_from(stored[key]) for key in ("when", "leads", "gives")}
     changed = _with_tuples(stored, "steps", "take_back_steps", "conflicts") | {"settings": settings}
     return rules.FixRule(id=name, **changed | conditions)
 

@@ -159,6 +159,8 @@ def _problem(raw: Raw, model: type[BaseModel], detail: ErrorDetails) -> Problem:
         message = f"`{detail['input']}` is not a valid name here"
         hint = f"it must match {detail.get('ctx', {}).get('pattern', '')}"
         return document.problem(path, message, hint)
+    if kind == "too_short":
+        return document.problem(path, f"`{last}` is empty", "give at least one")
     return document.problem(path, message, on_key=kind == "value_error")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..diagnosis import Diagnosis, FixOffered
 from ..wording import show
@@ -40,13 +40,20 @@ def _fix(number: int, one: FixOffered, *, with_diff: bool) -> Iterator[Line]:
         f"{number:>2}. {one.title}", Span(f"  {one.id}", "dim"),
         Span(f"  {one.safety}", role), Span(f", {one.effort_minutes:g} min{proviso}", "dim"), hang=4,
     )  # fmt: skip
+    if one.gives_gib is not None:
+        yield line_of(Span(f"      gives back about {one.gives_gib:g} GiB, by arithmetic", "good"))
     if not with_diff and one.settings:
         words = _in_its_words(one)
         for text in words:
             yield line_of(f"      {text}", hang=8)
         for setting in one.settings if not words else ():
             before = "" if setting.before is None else f" (now {show(setting.before)})"
-            yield line_of(f"      {setting.name} = {show(setting.after)}{before}")
+            wanted = setting.spelled or f"{setting.name} = {show(setting.after)}"
+            yield line_of(f"      {wanted}{before}")
+        # What the run nowhere says has no place to change, and that needs no words.
+        if not one.patch and any(setting.before is not None for setting in one.settings):
+            for note in one.by_hand[:1]:
+                yield line_of(f"      not patched: {note}", hang=8)
     if not one.patch and not one.settings:
         for note in one.by_hand[:1]:
             yield line_of(f"      {note}", hang=6)
@@ -73,14 +80,25 @@ def _in_its_words(one: FixOffered) -> list[str]:
         for line in file.diff.splitlines()
         if line[:1] in ("+", "-") and not line.startswith(("+++ ", "--- "))
     ]
-    added = [
-        f"in {name}: {' '.join(line[1:].split()).rstrip(_GOES_ON)}"
-        for name, line in changed
-        if line[0] == "+"
-    ]
-    gone = len(changed) - len(added)
+    old, new = ([one for one in changed if one[1][0] == sign] for sign in "-+")
+    shorter = _left_out(old, new)
+    added = shorter or [f"in {name}: {' '.join(line[1:].split()).rstrip(_GOES_ON)}" for name, line in new]
     short = len(added) <= _WORDS and all(len(line) <= _WIDE for _, line in changed)
-    return added if short and gone <= len(added) else []
+    return added if short and len(old) <= len(new) else []
+
+
+def _left_out(old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) -> list[str]:
+    """What lines are made shorter by, where that is all: `without --fp16` says more than what stays."""
+    words = []
+    for (name, before), (_, after) in zip(old, new, strict=False):
+        pairs = enumerate(zip(before[1:], after[1:], strict=False), 1)
+        start = next((place for place, (one, other) in pairs if one != other), min(len(before), len(after)))
+        end = len(before) - (len(after) - start)
+        gone = before[start:end].strip()
+        if not gone or after[start:] != before[end:]:
+            return []
+        words.append(f"in {name}: without {gone}")
+    return words if len(old) == len(new) else []
 
 
 def is_code_alone(one: FixOffered) -> bool:

@@ -55,7 +55,8 @@ def default_facts(reads: Sequence[Read], least: float) -> Iterator[Fact]:
     """What the recognised trainers take where nothing is given.
 
     An excerpt does not say what is not set: a trainer whose documents hold fewer than `least` of its
-    keys is passed over, and so is one that a script also hands settings which are not written down.
+    keys is passed over, and so is one that a script also hands settings which are not written down. What is given
+    by a variable that nothing sets is no default either.
     """
     held: dict[str, int] = {}
     for read in reads:
@@ -67,7 +68,7 @@ def default_facts(reads: Sequence[Read], least: float) -> Iterator[Fact]:
         for call in read.document.reading.calls
         if call.endswith("**")
     }
-    told: set[str] = set()
+    told = {one.setting for read in reads for one in read.occurrences if one.computed}
     for dialect in dict.fromkeys(read.trainer for read in reads if read.trainer is not None):
         if held.get(dialect.id, 0) < least or dialect.calls & open_ended:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from traindx.engine.conditions import witnesses
@@ -55,14 +56,28 @@ def checked(facts: Facts, knowledge: Knowledge) -> Iterator[Checked]:
             yield Checked(check, bool(holds), premises)
 
 
-def plan_agreeing(sources: Sequence[Read], changes: Mapping[str, Scalar], knowledge: Knowledge) -> Patch:
-    """Change settings as `plan_edits` does, and refuse too what would contradict other settings of the run."""
+def plan_agreeing(
+    sources: Sequence[Read],
+    changes: Mapping[str, Scalar],
+    knowledge: Knowledge,
+    follows: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> Patch:
+    """Change settings as `plan_edits` does, and refuse too what would contradict other settings of the run.
+
+    `follows` tells of a setting from the new values of which others its own was worked out. Where one of those
+    cannot be changed it is left alone as well: accumulating four batches that did not become smaller makes the
+    step four times as large.
+    """
     printed = [one for one in sources if one.document.origin is Origin.LOG]
     left, against = dict(changes), dict[str, str]()
     while True:
         patch = plan_edits(sources, left, knowledge)
         done = {one.setting for one in patch.applied}
         new = contradicted([*patch.reads, *printed], done, knowledge) if done else {}
+        lost = {one.setting for one in patch.refused if not one.option} | against.keys() | new.keys()
+        for setting in done & follows.keys():
+            if first := next((one for one in follows[setting] if one in lost), ""):
+                new = {setting: f"it goes with {first}, which is not changed here", **new}
         if not new:
             refused = (Refused(setting, reason) for setting, reason in against.items())
             return patch._replace(refused=(*patch.refused, *refused))

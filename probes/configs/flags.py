@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from traindx.engine.facts import Scalar
@@ -55,23 +55,46 @@ def as_option(read: Read, setting: str, value: Scalar) -> str:
 
     A switch that takes no value is turned off by leaving it out: `without --amp`.
     """
+    dialect = read.trainer
+    if dialect is None or "shell" not in dialect.stored["formats"]:
+        return ""
+    wanted = _wanted(dialect, setting, value, dialect.found(read.document.reading.entries, in_script=False))
+    return _as_options(dialect, wanted)
+
+
+def in_words_of(dialect: Dialect, setting: str, value: Scalar) -> str:
+    """A setting as a trainer spells it of which no file is at hand: an option, or the path of its key; empty where it has none."""
     from .formats import format_module
 
-    dialect = read.trainer
-    if dialect is None or "shell" not in dialect.stored["formats"] or setting in dialect.never_added:
-        return ""
-    found = dialect.found(read.document.reading.entries, in_script=False)
+    wanted = {} if dialect.loose or dialect.stored.get("always") else _wanted(dialect, setting, value, {})
+    joins = dialect.style in ("assign", "pair")
+    # What stands in a section is no option with most trainers, and the path tells where it goes with all.
+    if "shell" in dialect.stored["formats"] and (joins or not any("." in key for key in wanted)):
+        return _as_options(dialect, wanted)
+    spell = format_module("yaml").spell
+    return ", ".join(f"{key}: {spell(raw, None, '', casts=True)}" for key, raw in wanted.items())
+
+
+def _wanted(
+    dialect: Dialect, setting: str, value: Scalar, found: Mapping[str, Sequence[Entry]]
+) -> Mapping[str, Any]:
+    """The keys of a trainer, as options are called, and what they must hold."""
+    for way in dialect.settings.get(setting, ()) if setting not in dialect.never_added else ():
+        if not way.idle_by(found, dialect.normal):
+            try:
+                return {way.flag or key: raw for key, raw in spelled(way, value, None).items()}
+            except NotSpelled:
+                continue
+    return {}
+
+
+def _as_options(dialect: Dialect, wanted: Mapping[str, Any]) -> str:
+    from .formats import format_module
+
     spell = format_module("shell").spell
-    for way in dialect.settings.get(setting, ()):
-        if way.idle_by(found, dialect.normal):
-            continue
-        try:
-            wanted = spelled(way, value, None)
-        except NotSpelled:
-            continue
-        options = [(way.flag or key, raw, spell(raw, None, "", casts=True)) for key, raw in wanted.items()]
-        return " ".join(_option(key, raw, dialect, text) for key, raw, text in options)
-    return ""
+    return " ".join(
+        _option(key, raw, dialect, spell(raw, None, "", casts=True)) for key, raw in wanted.items()
+    )
 
 
 def as_override(seen: Occurrence, value: Scalar) -> str:

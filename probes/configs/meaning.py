@@ -62,11 +62,9 @@ def _is_no_choice(way: Way, raw: Any) -> bool:
 
 
 def _is_unset(unset: Any, raw: Any, rule: SettingRule) -> bool:
-    """Whether a value means `not given`. Where a switch does, the seed 1 is none."""
-    is_count = (
-        isinstance(unset, bool) and rule.type == "int" and isinstance(raw, int) and not isinstance(raw, bool)
-    )
-    return not is_count and same(unset, raw)
+    """Whether a value means `not given`. Where a switch does, neither the seed 1 nor a norm of 0 is one."""
+    is_number = rule.type in ("int", "float") and not isinstance(raw, bool) and to_number(raw) is not None
+    return not (isinstance(unset, bool) and is_number) and same(unset, raw)
 
 
 def typed(canonical: str, rule: SettingRule) -> Scalar:

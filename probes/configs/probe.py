@@ -80,17 +80,18 @@ class ConfigProbe:
         reader.printed(self._printed() if callable(self._printed) else self._printed)
         self.sources = reader.reads
         findings.inputs += reader.seen
-        findings.notes += [*self._changed_since(reader.reads), *twins(reader.reads)]
+        since = changed_since(reader.reads, self._all, self._knowledge)
+        findings.notes += [*self._changed(since.changed), *twins(reader.reads)]
         findings.notes += dict.fromkeys(reader.notes)
         findings.excerpts += [
             one.document.text[:EXCERPT] for one in reader.reads if one.document.part is None
         ]
         if reader.reads:
-            findings.facts += self._facts(reader.reads, reader.seen, findings.facts)
+            # The log tells of a run with what the files said then.
+            findings.facts += self._facts(since.then, reader.seen, findings.facts)
         return findings
 
-    def _changed_since(self, reads: Sequence[Read]) -> Iterator[str]:
-        changed = changed_since(reads, self._all, self._knowledge)
+    def _changed(self, changed: Mapping[str, tuple[str, str]]) -> Iterator[str]:
         self.since = {
             setting: f"it was changed {how} after the log was written: run again first"
             for setting, (_, how) in changed.items()

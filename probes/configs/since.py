@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from traindx.engine.facts import Scalar
 from traindx.engine.kb.knowledge import Knowledge
@@ -22,18 +23,26 @@ _TELLS = (Kind.LOG, Kind.RECORDS, Kind.EVENTS)
 _BACKUP = regex(r"\.bak\d*\Z")
 
 
-def changed_since(
-    reads: Sequence[Read], inputs: Iterable[Input], knowledge: Knowledge
-) -> dict[str, tuple[str, str]]:
-    """Setting -> the file, and how it was changed there since the newest log was written.
+class Since(NamedTuple):
+    """What was changed since the newest log was written."""
+
+    changed: Mapping[str, tuple[str, str]]
+    """Setting -> the file, and how it was changed there."""
+    then: Sequence[Read]
+    """The files as they were for the run that the log tells of."""
+
+
+def changed_since(reads: Sequence[Read], inputs: Iterable[Input], knowledge: Knowledge) -> Since:
+    """The settings that were changed since the newest log was written.
 
     What a file held then is the oldest of its backups that is younger than the log: backups are kept where we
     write a change. A file without one tells nothing: copying sets the time anew.
     """
     written = max((time for one in inputs if one.kind in _TELLS and (time := _time(one.path))), default=0.0)
     changed: dict[str, tuple[str, str]] = {}
+    former: dict[Path, list[Read]] = {}
     if not written:
-        return changed
+        return Since(changed, reads)
     paths = list(dict.fromkeys(path for read in reads if (path := read.document.file.path)))
     backups = _backups(paths)
     for path in paths:
@@ -41,12 +50,24 @@ def changed_since(
         if then is None or _time(path) <= written:
             continue
         here = [read for read in reads if read.document.file.path == path]
-        before, now = in_force(_as_then(then[1], here, knowledge)), in_force(here)
+        former[path] = _as_then(then[1], here, knowledge)
+        before, now = in_force(former[path]), in_force(here)
         for setting in before.keys() | now.keys():
             was, value = before.get(setting), now.get(setting)
             if was is None or value is None or not equal(was, value):
                 changed[setting] = here[0].document.file.name, f"from {_shown(was)} to {_shown(value)}"
-    return changed
+    return Since(changed, list(_with_former(reads, former)))
+
+
+def _with_former(reads: Iterable[Read], former: dict[Path, list[Read]]) -> Iterator[Read]:
+    """What was read, with what stood in files that were changed in the place of what stands there now."""
+    for read in reads:
+        path = read.document.file.path
+        if path not in former:
+            yield read
+        else:
+            yield from former[path]
+            former[path] = []
 
 
 def _time(path: Path | None) -> float:

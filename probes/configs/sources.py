@@ -34,6 +34,8 @@ _COMMAND = regex(
     r"\s*(?:[$+>#!]\s+|\S+@\S+[$#]\s+)?(?:\w+=\S+\s+)*(?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|bash|sh|lightning|"
     r"llamafactory-cli|axolotl|tune)\s|\s*--[A-Za-z][\w.-]*\s+[^\s:=]|\s*(?:[$+]|\S+@\S+[$#])\s+\S.*\s--?[A-Za-z]"
 )
+_ASSIGNED = regex(r"[A-Za-z_]\w* = ")
+_NESTED = regex(r"(?:[A-Za-z_][\w.-]*:(?: [^\n]*)?\n|[ -][^\n]*\n)*?[A-Za-z_][\w-]*:\n +[A-Za-z_-]")
 _REPR = regex(r"\s*[A-Za-z_][\w.]*\(")
 _PROTOBUF = regex(r"^\w+:? ?\{\s*(?:#.*)?$[^{}]*^\s+\w+(?:: ?[^\s,]+| ?\{)\s*$", re.MULTILINE)
 _DEEPEST = 3
@@ -49,8 +51,12 @@ def format_of(name: str, text: str) -> str:
 
 
 def printed_format(text: str) -> str:
-    """How a block that a run printed is read: a command line as a script, anything else as printed settings."""
-    return "shell" if _COMMAND.match(text) else "printed"
+    """How a block that a run printed is read: a command line as a script, a whole file as what it is, else as printed settings."""
+    if _COMMAND.match(text):
+        return "shell"
+    if _ASSIGNED.match(text) and "= dict(" in text:
+        return "python"
+    return "yaml" if _NESTED.match(text) else "printed"
 
 
 def _by_content(text: str) -> str:

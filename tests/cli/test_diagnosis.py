@@ -172,7 +172,16 @@ def test_two_answers_that_differ_are_refused(diagnose: Command, in_example: Path
 
 
 def test_the_same_inputs_give_the_same_bytes(example: Path) -> None:
-    command = [sys.executable, "-m", "traindx", "train.log", "config.yaml", "--format", "json"]
+    command = [
+        sys.executable,
+        "-m",
+        "traindx",
+        "train.log",
+        "config.yaml",
+        "--no-machine",
+        "--format",
+        "json",
+    ]
     outputs = {
         subprocess.run(command, cwd=example, capture_output=True, check=False).stdout for _ in range(2)
     }
@@ -264,6 +273,7 @@ def test_our_own_report_in_the_run_directory_is_no_evidence(
     [
         (".", "--explain", "how", "lr-too-high"),
         (".", "--explain", "why-not", "lr-too-low"),
+        (".", "--explain", "why", "test.fp32_clears_nan"),
         ("explain", "fp16-overflow"),
         ("explain", "nan-loss"),
         ("explain", "disable-amp"),

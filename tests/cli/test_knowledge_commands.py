@@ -132,6 +132,31 @@ def test_new_writes_skeletons_that_lint_can_read(diagnose: Command, tmp_path: Pa
     assert "fault" not in linted.err
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("fact", "my-fact"),
+        ("fact", "lab.thing"),
+        ("fact", "test.my-fact"),
+        ("cause", "my.cause"),
+        ("fix", "a--b"),
+    ],
+)
+def test_new_writes_nothing_under_a_name_that_would_not_load(
+    diagnose: Command, tmp_path: Path, kind: str, name: str
+) -> None:
+    result = diagnose("new", kind, name, "--kb", tmp_path / "lab")
+    assert (result.code, (tmp_path / "lab").exists()) == (2, False)
+    assert f"`{name}`" in result.err
+
+
+def test_what_is_left_to_fill_in_is_said_in_plain_words(diagnose: Command, tmp_path: Path) -> None:
+    diagnose("new", "cause", "lab-thing", "--kb", tmp_path)
+    err = diagnose("kb", "lint", "--kb", tmp_path).err
+    assert "`sources` is empty" in err
+    assert "validation" not in err
+
+
 def test_new_does_not_overwrite(diagnose: Command, tmp_path: Path) -> None:
     diagnose("new", "cause", "lab-thing", "--kb", tmp_path)
     before = {path: path.read_text() for path in tmp_path.rglob("*.yaml")}

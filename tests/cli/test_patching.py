@@ -87,10 +87,10 @@ def test_all_fixes_say_which_would_change_results_and_how_to_choose_them(
 
 def test_all_fixes_take_none_of_a_cause_that_is_not_likely(diagnose: Command, in_example: Path) -> None:
     result = diagnose(*NAN, *FILES, "--no-machine", "--all-fixes", "--diff")
-    assert "left out lower-learning-rate: its cause is not likely enough" in result.err
+    assert "left out raise-sequence-length: its cause is not likely enough" in result.err
     assert "+precision: bf16" in result.out
-    named = diagnose(*NAN, *FILES, "--no-machine", "--fix", "lower-learning-rate", "--diff")
-    assert "+learning_rate" in named.out
+    named = diagnose(*NAN, *FILES, "--no-machine", "--fix", "raise-sequence-length", "--diff")
+    assert "+ctx_len" in named.out
 
 
 def test_settings_that_the_run_wrote_become_options(diagnose: Command, tmp_path: Path) -> None:
@@ -176,13 +176,26 @@ def test_a_change_is_not_made_again_before_the_run_is(diagnose: Command, in_exam
     assert "it was changed from fp16 to bf16 after the log was written: run again first" in again.err
 
 
+def test_a_log_is_judged_by_what_the_files_said_when_it_was_written(
+    diagnose: Command, in_example: Path
+) -> None:
+    os.utime("train.log", (1.7e9, 1.7e9))
+    before = diagnose(*NAN, *FILES, "--no-machine", "--format", "json").data["causes"]
+    diagnose(*NAN, *FILES, "--write")
+    again = diagnose(*NAN, *FILES, "--no-machine", "--format", "json").data
+    assert [(one["id"], one["confidence"]) for one in again["causes"]] == [
+        (one["id"], one["confidence"]) for one in before
+    ]
+    assert any("precision from fp16 to bf16" in note for note in again["notes"])
+
+
 def test_no_other_change_is_made_before_the_run_is(diagnose: Command, in_example: Path) -> None:
     os.utime("train.log", (1.7e9, 1.7e9))
-    diagnose(*NAN, *FILES, "--fix", "lengthen-warmup", "--write")
+    diagnose(*NAN, *FILES, "--fix", "careful-loss-scale", "--write")
     written = (in_example / "config.yaml").read_text()
     again = diagnose(*NAN, *FILES, "--write")
     assert (in_example / "config.yaml").read_text() == written
-    assert "waits for a run with what was changed: warmup_steps was changed" in again.err
+    assert "waits for a run with what was changed: loss_scale_init was changed" in again.err
     diagnose(*NAN, *FILES, "--fix", "use-bf16", "--write")
     assert "precision: bf16" in (in_example / "config.yaml").read_text()
 

@@ -49,6 +49,87 @@ def test_what_the_next_fix_changes_is_said_in_the_words_of_the_file(diagnose: Co
     assert "(now fp16)" not in out
 
 
+BARS = "".join(
+    f"steps: 1%| | {n}/1000 [00:01<09:00, avr_loss={'nan' if n > 9 else 0.1}]\n" for n in range(1, 30)
+)
+
+
+def test_what_stands_in_no_file_is_said_in_the_words_of_the_trainer_that_the_log_shows(
+    diagnose: Command, folder: Path
+) -> None:
+    (folder / "train.log").write_text(BARS)
+    told = ("--answer", "test.fp32_clears_nan=yes", "--no-machine")
+    out = diagnose("train.log", *told).out
+    assert "      --mixed_precision bf16\n" in out
+    assert "      --no_half_vae\n" in out
+    (folder / "other.log").write_text("step 1 loss 0.5\nstep 2 loss nan\n")
+    assert "      precision = fp32\n" in diagnose("other.log", *told).out
+
+
+def test_why_a_setting_that_a_file_holds_is_not_patched_stands_on_the_screen(
+    diagnose: Command, folder: Path
+) -> None:
+    (folder / "run.sh").write_text(
+        "N=16\npython run_clm.py --per_device_train_batch_size $N --max_steps $N --gradient_accumulation_steps 1\n"
+    )
+    (folder / "train.log").write_text(RANK)
+    out = diagnose("train.log", "run.sh", "--no-machine").out
+    assert "not patched: micro_batch_size: " in out
+    assert "max_steps would change too" in out
+
+
+def test_a_line_that_only_becomes_shorter_says_what_goes(diagnose: Command, folder: Path) -> None:
+    (folder / "run.sh").write_text(
+        'OPTS="--fp16 \\\n  --lr 3e-4"\ntorchrun pretrain_gpt.py --num-layers 2 --micro-batch-size 8 $OPTS\n'
+    )
+    (folder / "train.log").write_text("step 1 loss 2.1\nstep 2 loss nan\n")
+    out = diagnose("train.log", "run.sh", "--no-machine").out
+    assert "in run.sh: without --fp16\n" in out
+
+
+def test_a_gpu_without_bf16_is_offered_no_test_in_bf16(diagnose: Command, folder: Path) -> None:
+    (folder / "c.yaml").write_text("use_amp: true\nlr: 1e-3\n")
+    log = "Using device: {}\n" + "step 1 loss 2.31\nstep 2 loss 2.20\nstep 3 loss nan\n"
+    asked = {}
+    for name in ("Tesla T4", "NVIDIA A100-SXM4-40GB"):
+        (folder / "train.log").write_text(log.format(name))
+        data = diagnose("train.log", "c.yaml", "--no-machine", "--format", "json").data
+        asked[name] = "test.bf16_works" in {one["fact"] for one in data["next_tests"]}
+    assert asked == {"Tesla T4": False, "NVIDIA A100-SXM4-40GB": True}
+
+
+def test_where_the_others_hang_the_memory_of_the_rank_that_ran_out_of_memory_is_mended(
+    diagnose: Command, folder: Path
+) -> None:
+    waits = (
+        f"[rank{rank}]:[E501 10:31:22 ProcessGroupNCCL.cpp:607] [Rank {rank}] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=12, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600041 milliseconds before timing out.\n"
+        for rank in (0, 2)
+    )
+    held = "Of the allocated memory 36.11 GiB is allocated by PyTorch, and 0.5 GiB is reserved by PyTorch but unallocated.\n"
+    (folder / "train.log").write_text(RANK.rstrip("\n") + f" {held}" + "".join(waits))
+    (folder / "args.yaml").write_text("per_device_train_batch_size: 8\noutput_dir: x\nfp16: true\n")
+    data = diagnose("train.log", "args.yaml", "--no-machine", "--format", "json").data
+    assert data["causes"][0]["id"] == "rank-died"
+    assert data["fixes"][0]["id"] == "lighten-failed-rank"
+    assert "+per_device_train_batch_size: 2" in data["fixes"][0]["patch"][0]["diff"]
+
+
+def test_the_memory_that_a_fix_gives_back_is_said_where_it_can_be_reckoned(
+    diagnose: Command, folder: Path
+) -> None:
+    (folder / "sft.yaml").write_text(
+        "model_name_or_path: meta-llama/Llama-2-7b-hf\nstage: sft\nfinetuning_type: full\nbf16: true\noptim: adamw_torch\n"
+        "per_device_train_batch_size: 4\ngradient_accumulation_steps: 4\n"
+    )
+    (folder / "train.log").write_text(RANK)
+    told = ("train.log", "sft.yaml", "--no-machine")
+    assert "take 26.1 + 26.1 + 52.1 GiB by arithmetic; the device has 39.4" in " ".join(
+        diagnose(*told).out.split()
+    )
+    assert "Gives back about 39.1 GiB of device memory" in diagnose(*told, "--format", "markdown").out
+
+
 def test_settings_that_a_script_states_need_no_configuration(diagnose: Command, folder: Path) -> None:
     (folder / "train.py").write_text(SCRIPT)
     (folder / "train.log").write_text(HEALTHY)
@@ -193,3 +274,16 @@ def test_several_runs_that_are_named_are_read_as_one(diagnose: Command, folder: 
     write_run(folder / "sweep" / "0", "1.9")
     write_run(folder / "sweep" / "1", "nan")
     assert "side by side" not in diagnose("sweep/0", "sweep/1", "--no-machine").out
+
+
+def test_a_rate_of_zero_is_not_multiplied(diagnose: Command, folder: Path) -> None:
+    fixes = {}
+    for rate in ("0.0", "1e-9"):
+        (folder / "c.yaml").write_text(f"optimizer: adamw\nlearning_rate: {rate}\n")
+        (folder / "train.log").write_text("".join(f"step {n} loss 2.3026\n" for n in range(40)))
+        data = diagnose("train.log", "c.yaml", "--no-machine", "--format", "json").data
+        fixes[rate] = {one["id"] for one in data["fixes"]}
+    assert "set-learning-rate" in fixes["0.0"]
+    assert "raise-learning-rate" not in fixes["0.0"]
+    assert "raise-learning-rate" in fixes["1e-9"]
+    assert "set-learning-rate" not in fixes["1e-9"]

@@ -79,6 +79,44 @@ def test_settings_that_contradict_each_other_are_mended_together(read: Reads, kn
     assert {one.setting for one in patch.applied} == {"learning_rate", "min_learning_rate"}
 
 
+TRAINER = "python run_clm.py --per_device_train_batch_size {batch} --max_steps {steps} --gradient_accumulation_steps 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "applied"),
+    [
+        (TRAINER.format(batch=16, steps=16), 2),
+        # One variable for both: the batch cannot be changed without the steps.
+        ("N=16\n" + TRAINER.format(batch="$N", steps="$N"), 0),
+    ],
+)
+def test_what_follows_from_a_change_is_not_made_without_it(
+    read: Reads, knowledge: Knowledge, text: str, applied: int
+) -> None:
+    changes: dict[str, Scalar] = {"micro_batch_size": 4, "gradient_accumulation_steps": 4}
+    follows = {"gradient_accumulation_steps": ("micro_batch_size",)}
+    patch = plan_agreeing(read({"a.sh": text}).probe.sources, changes, knowledge, follows)
+    assert (len(patch.applied), len(patch.refused)) == (applied, 2 - applied)
+
+
+def test_what_stands_already_holds_back_nothing(read: Reads, knowledge: Knowledge) -> None:
+    text = "per_device_train_batch_size: 4\ngradient_accumulation_steps: 1\noutput_dir: x\n"
+    changes: dict[str, Scalar] = {"micro_batch_size": 4, "gradient_accumulation_steps": 4}
+    follows = {"gradient_accumulation_steps": ("micro_batch_size",)}
+    patch = plan_agreeing(read({"a.yaml": text}).probe.sources, changes, knowledge, follows)
+    assert [one.setting for one in patch.applied] == ["gradient_accumulation_steps"]
+
+
+def test_weights_of_half_precision_go_with_mixed_precision_where_both_must_agree(
+    read: Reads, knowledge: Knowledge
+) -> None:
+    text = 'network_dim = 16\nmixed_precision = "fp16"\nfull_fp16 = true\n'
+    sources = read({"a.toml": text}).probe.sources
+    assert plan_agreeing(sources, {"precision": "fp32"}, knowledge).files == ()
+    both = plan_agreeing(sources, {"precision": "bf16", "pure_precision": "bf16"}, knowledge)
+    assert len(both.applied) == 2
+
+
 def test_what_another_file_says_once_a_switch_is_gone_is_changed_as_well(read: Reads) -> None:
     run = read(
         {

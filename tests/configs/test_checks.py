@@ -13,6 +13,7 @@ CASES: dict[str, tuple[dict[str, Value], dict[str, Value]]] = {
     "grad-scaler-with-bf16": ({"grad_scaler": True, "precision": "bf16"}, {"grad_scaler": True, "precision": "fp16"}),
     "loss-scale-with-bf16": ({"loss_scale_static": 128.0, "precision": "bf16"}, {"loss_scale_static": 0.0, "precision": "bf16"}),
     "fp16-weights-with-grad-scaler": ({"pure_precision": "fp16", "grad_scaler": True}, {"pure_precision": "bf16", "grad_scaler": True}),
+    "half-weights-and-other-mixed-precision": ({"dialect": "kohya", "pure_precision": "fp16", "precision": "bf16"}, {"dialect": "kohya", "pure_precision": "bf16", "precision": "bf16"}),
     "fp16-on-cpu": ({"device": "cpu", "precision": "fp16"}, {"device": "cuda", "precision": "fp16"}),
     "flash-attention-in-fp32": ({"attention": "flash2", "precision": "fp32"}, {"attention": "flash2", "precision": "bf16"}),
     "constant-schedule-with-warmup": ({"lr_scheduler": "constant", "warmup_steps": 100}, {"lr_scheduler": "constant_warmup", "warmup_steps": 100}),

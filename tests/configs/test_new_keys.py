@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from traindx.engine.facts import Scalar
+from traindx.probes.configs.formats import shell_edit
 
 from .conftest import Reads
 
@@ -67,6 +68,22 @@ def test_a_call_takes_plain_arguments(read: Reads) -> None:
     before = "trainer = pl.Trainer(precision='16-mixed', max_epochs=3, accumulate_grad_batches=2)\n"
     after = before.replace("=2)", "=2, gradient_clip_val=1)")
     assert read({}, {"t.py": before}).patched(grad_clip_norm=1.0) == after
+
+
+@pytest.mark.parametrize(
+    ("neighbour", "after"),
+    [
+        # One dash before one letter is short for a name with two.
+        ("-b 256", "-b 256 --seed 7"),
+        ("-batch_size 64", "-batch_size 64 -seed 7"),
+        ("--batch-size=64", "--batch-size=64 --seed=7"),
+    ],
+)
+def test_a_new_option_has_the_dashes_of_its_neighbour_unless_that_is_short(
+    neighbour: str, after: str
+) -> None:
+    (edit,) = shell_edit.insert(neighbour, (0, len(neighbour)), ("seed",), "7")
+    assert neighbour[: edit.start] + edit.text + neighbour[edit.end :] == after
 
 
 def test_a_switch_that_is_not_given_is_off_already(read: Reads) -> None:

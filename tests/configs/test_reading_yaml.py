@@ -71,11 +71,20 @@ def test_many_brackets_and_long_lines_alone_are_no_depth() -> None:
     assert (values(text)["lr"], problems(text)) == (0.1, [])
 
 
-def test_an_aliased_value_is_read_but_has_no_place_of_its_own() -> None:
-    entries = {entry.key: entry for entry in yaml_file.read("base: &lr 0.1\nlr: *lr\n").entries}
+@pytest.mark.parametrize("key", ["lr", '"lr"', "'lr' "])
+def test_an_alias_can_give_way_to_a_value_of_its_own(key: str) -> None:
+    text = f"base: &lr 0.1\n{key}: *lr  # both\n"
+    entries = {entry.key: entry for entry in yaml_file.read(text).entries}
     assert entries["lr"].value == 0.1
-    assert entries["lr"].span is None
+    assert entries["lr"].span is not None
+    assert text[slice(*entries["lr"].span)] == "*lr"
     assert entries["base"].span is not None
+
+
+def test_what_a_merge_brings_in_has_its_place_at_the_anchor() -> None:
+    text = "half: &half {fp16: true}\ntrainer:\n  <<: *half\n  lr: 0.1\n"
+    entries = {entry.key: entry for entry in yaml_file.read(text).entries}
+    assert entries["trainer.fp16"].at == text.index("true")
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n"])

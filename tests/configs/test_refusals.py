@@ -15,7 +15,8 @@ from .conftest import Reads
     [
         ("a.sh", "python t.py --lr $RATE\n", {"learning_rate": 0.1}, "the value is computed when the script runs"),
         ("a.sh", "X=4\npython t.py --batch-size $X --depth $X\n", {"micro_batch_size": 2}, "depth would change too"),
-        ("a.yaml", "base: &b 4\nbatch_size: *b\n", {"micro_batch_size": 2}, "it is put together from several places, or stands elsewhere too"),
+        ("a.yaml", "batch_size: &b 4\ndepth: *b\n", {"micro_batch_size": 2}, "depth would change too"),
+        ("a.yaml", "batch_size: |\n  4\n", {"micro_batch_size": 2}, "it is put together from several places, or stands elsewhere too"),
         ("a.yaml", "use_amp: true\n", {"precision": "fp8"}, "`use_amp` can say fp16, fp32, and not fp8"),
         ("a.yaml", "use_amp: true\n", {"precision": "bf16"}, "`use_amp` can say fp16, fp32, and not bf16"),
         ("a.yaml", "mixed_precision: true\n", {"precision": "bf16"}, "`mixed_precision` is a switch, and cannot say bf16"),

@@ -170,6 +170,13 @@ def test_defaults_of_a_recognised_trainer(read: Reads) -> None:
     )
 
 
+def test_what_an_unknown_variable_gives_is_no_default(read: Reads) -> None:
+    launch = "torchrun pretrain_gpt.py --num-layers 8 --train-iters 9 --micro-batch-size 1 --bf16 --lr 1e-4 --seq-length 512"
+    assert read({"run.sh": f"{launch}\n"})["tensor_parallel"] == 1
+    assert read({"run.sh": f"{launch} --tensor-model-parallel-size $TP\n"})["tensor_parallel"] is None
+    assert read({"run.sh": f"TP=4\n{launch} --tensor-model-parallel-size $TP\n"})["tensor_parallel"] == 4
+
+
 def test_an_excerpt_says_nothing_about_what_is_not_set(read: Reads) -> None:
     assert read({"a.json": '{"unet_lr": 0.001}'})["micro_batch_size"] is None
 
@@ -212,6 +219,8 @@ PLAIN_PICTURES = "mosaic: 0.0\nmixup: 0.0\nfliplr: %s\nflipud: 0.0\nhsv_h: 0.0\n
         (YOLO % ("detect", "SGD") + PLAIN_PICTURES % "0.5", "augmentation", None),
         ("trainer:\n  max_epochs: 3\n  accelerator: gpu\nseed_everything: true\n", "seed", None),
         ("trainer:\n  max_epochs: 3\n  accelerator: gpu\nseed_everything: 1\n", "seed", 1),
+        ("lr: 0.1\nbatch_size: 4\ngrad_clip: 0\n", "grad_clip_norm", 0.0),
+        ("lr: 0.1\nbatch_size: 4\ngrad_clip: false\n", "grad_clip_norm", None),
         ("checkpoint_dir: x\nprecision: bf16-true\ntrain:\n  lr_warmup_steps: 5\n  global_batch_size: 8\n", "pure_precision", "bf16"),
     ],
 )  # fmt: skip

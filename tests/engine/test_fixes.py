@@ -110,6 +110,26 @@ def test_an_optimizer_step_sees_as_many_samples_after_a_smaller_batch(
     }
 
 
+@pytest.mark.parametrize(
+    ("trainer", "batch", "expected"),
+    [
+        ("ultralytics", 32, {"global_batch_size": 8}),
+        ("yolov5", 3, {"global_batch_size": 1}),
+        # There the rate goes with the batch.
+        ("detectron2", 16, {"global_batch_size": 4, "learning_rate": 0.005}),
+    ],
+)
+def test_the_batch_of_all_devices_shrinks_where_a_trainer_knows_no_other(
+    trainer: str, batch: int, expected: Mapping[str, Value]
+) -> None:
+    given: dict[str, Value] = {
+        "config.dialect": trainer,
+        "config.global_batch_size": batch,
+        "config.learning_rate": 0.02,
+    }
+    assert own_changes("shrink-batch-of-all-devices", given) == expected
+
+
 def test_a_trainer_that_accumulates_by_itself_is_not_told_to() -> None:
     facts: dict[str, Value] = {"config.micro_batch_size": 8, "config.global_batch_size": 256}
     assert own_changes("shrink-batch", facts) == {"micro_batch_size": 2}

@@ -26,6 +26,7 @@ def _fix(scope: Scope, entry: Located) -> Stored:
         "when_says": fix.when_says or "",
         "when_unknown": fix.when_unknown,
         "leads": scope.condition(entry, ("leads",), fix.leads) if fix.leads else None,
+        "gives": scope.condition(entry, ("gives",), fix.gives, "number") if fix.gives else None,
         "settings": settings,
         "snippet": fix.snippet or "",
         "command": scope.text(entry, ("command",), fix.command or ""),

@@ -62,6 +62,9 @@ class Fix(Entry):
     leads: Text | None = Field(
         None, description="A condition; where it holds the fix comes before the others of its cause."
     )
+    gives: Text | None = Field(
+        None, description="An expression over facts: how many GiB of device memory it gives back in this run."
+    )
     safety: Literal["safe", "unsafe", "advice"] = Field(
         description="safe: changes no result it should not. unsafe: changes results. advice: a person must do it."
     )

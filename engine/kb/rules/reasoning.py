@@ -110,6 +110,8 @@ class FixRule(NamedTuple):
     """What becomes of it where the condition is not decided: `last`, `keep` or `leave-out`."""
     leads: Rule | None = None
     """Where this holds the fix comes before the others of its cause."""
+    gives: Rule | None = None
+    """How many GiB of device memory it gives back."""
     settings: Mapping[str, ChangeRule] = MappingProxyType({})
     snippet: str = ""
     command: str = ""

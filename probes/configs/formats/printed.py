@@ -21,6 +21,10 @@ _OPENING = regex(r"(?:(?P<name>[A-Za-z_]\w*)\s?\(|\{)")
 _FIRST = 200
 """Characters at the start among which a namespace or dict begins: a log puts its own words in front."""
 _BAR = regex(r" \| ")
+_ROW = regex(r"\s*(?:[\w./ -]{1,80}:\s+)?(?=[A-Za-z_]\w*=)")
+_COMMA = regex(r",\s?(?=[A-Za-z_]\w*=)")
+_MANY = 4
+"""Commas between `key=value` that make a row of settings of one line."""
 _MAPPING = regex(r"(?:dict\(|\w*Namespace\(|\{)")
 _ENUM = regex(r"<[\w.]+: (?P<value>[^<>]*)>")
 _NAMED = regex(
@@ -94,6 +98,15 @@ def _lines(text: str) -> Iterator[Entry]:
             return
         start, end = line.start(), min(line.end(), line.start() + _LONGEST)
         # `Num Epochs = 1 | Total steps = 60`: several in one line.
+        if (row := _ROW.match(text, start, end)) and len(
+            parts := list(_COMMA.finditer(text, start, end))
+        ) >= _MANY:
+            ends = [*(found.start() for found in parts), end]
+            starts = [row.end(), *(found.end() for found in parts)]
+            for first, last in zip(starts, ends, strict=True):
+                if entry := _setting(text, first, last):
+                    yield entry
+            continue
         bounds = [start, end]
         if " = " in line[0]:
             bounds[1:1] = (found.end() for found in _BAR.finditer(text, start, end))

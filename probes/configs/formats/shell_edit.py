@@ -11,6 +11,7 @@ from ..document import Entry, Path, Span
 from .edits import Edit, indentation, insert_line, line_end_of, line_of
 from .spelling import number, truth
 
+_SHORT = regex(r"-[A-Za-z](?![\w-])")
 ASSIGNMENT = regex(r"(?P<name>[A-Za-z_]\w*)\+?=")
 
 
@@ -39,7 +40,9 @@ def insert(text: str, anchor: Span, keys: Path, raw: str) -> list[Edit]:
         )
     if found := re.match(r"--?", before):
         sign = "=" if re.match(r"--?[\w.-]+=", before) else " "
-        new = f"{found[0]}{name}" + (f"{sign}{raw}" if raw else "")
+        # One dash before one letter is short for a name that has two.
+        dashes = "--" if len(name) > 1 and _SHORT.match(before) else found[0]
+        new = f"{dashes}{name}" + (f"{sign}{raw}" if raw else "")
     else:
         new = f"{name}={raw}"
     indent = indentation(text, anchor[0])

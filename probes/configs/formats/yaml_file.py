@@ -19,6 +19,8 @@ from .spelling import number, truth
 
 _LINE_END = regex("\r\n|[\n\r\x85\u2028\u2029]")
 _NEW_DOCUMENT = regex(r"^---(?=\s|$)", re.MULTILINE)
+_ALIAS = regex(r"""(?:"[^"\n]*"|'[^'\n]*'|[^\s:,{}\[\]"']+)[ \t]*:[ \t]+(\*[^\s,{}\[\]]+)""")
+"""A key whose value is an alias: `batch_size: *batch`."""
 _PROPERTIES = regex(r"(?:[&!][^\s,\[\]{}]*\s+)*")
 _TEMPLATE = regex(r"\{\{|\{%")
 _PLAIN = regex(r"[A-Za-z_./][\w./+-]*(?: [\w./+-]+)*")
@@ -115,7 +117,9 @@ class _Reader:
         found = _PROPERTIES.match(self.text, start, end)
         start = found.end() if found else start
         key = self.offset(leaf.key_line, leaf.key_column) if leaf.key_line else start
-        # The value of an alias stands at its anchor: changing it there would change more than this.
+        # The value of an alias stands at its anchor: changing it there would change more than this. The alias itself can give way.
+        if key > end and (alias := _ALIAS.match(self.text, key)):
+            return Entry(path, leaf.value, alias.start(1), alias.span(1), (key, alias.end(1)))
         # A key without a value has an empty span behind its colon.
         held = start < end or (leaf.value is None and self.text.endswith(":", 0, start))
         own = key <= start and held and leaf.line == leaf.end_line and leaf.style not in ("|", ">")

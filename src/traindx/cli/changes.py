@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from traindx.engine.diagnosis import FixOffered
+from traindx.engine.facts import Facts
+from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.redact import safe
 
 if TYPE_CHECKING:
+    from traindx.probes.configs.dialect import Dialect
     from traindx.probes.configs.patch import FilePatch as FileChange
 
 
@@ -35,6 +38,32 @@ def with_options(fix: FixOffered, options: Mapping[str, str]) -> FixOffered:
     )
     step = f"Start the run {how}; the file at hand is what the run wrote of itself."
     return fix._replace(settings=kept, steps=(step, *fix.steps))
+
+
+def trainer_of(facts: Facts, knowledge: Knowledge) -> Dialect | None:
+    """The trainer of a run, as its files or its log show it, where its settings are known."""
+    named = (facts.value("config.dialect"), facts.value("log.trainer"))
+    name = next((one for one in named if isinstance(one, str) and one in knowledge.dialects), None)
+    if name is None:
+        return None
+    from traindx.probes.configs.dialects import Dialects
+
+    return Dialects(knowledge.dialects)[name]
+
+
+def in_its_words(fix: FixOffered, trainer: Dialect | None, applied: Collection[str] = ()) -> FixOffered:
+    """The fix with the words of the run's trainer beside the settings that no file is changed for."""
+    if trainer is None or len(applied) == len(fix.settings):
+        return fix
+    from traindx.probes.configs.flags import in_words_of
+
+    settings = tuple(
+        one if one.name in applied else one._replace(spelled=in_words_of(trainer, one.name, one.after))
+        for one in fix.settings
+        # One that it has not, or works out by itself, is none that a person could give it.
+        if one.name in applied or one.name in trainer.settings
+    )
+    return fix._replace(settings=settings or fix.settings)
 
 
 def without_secrets(file: FileChange) -> str:

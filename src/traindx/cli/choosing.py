@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from traindx.engine.changes import Setting
+from traindx.engine.changes import Setting, follow_from
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.facts import Scalar
 from traindx.engine.fixes import Offer, Together, together
@@ -118,17 +118,23 @@ class Choice:
     def patch(self, offer: Offer) -> Patch:
         """What a fix changes in the files at hand."""
         if offer.fix.id not in self._patches:
-            self._patches[offer.fix.id] = self.plan({one.name: one.after for one in offer.settings})
+            self._patches[offer.fix.id] = self.plan({one.name: one.after for one in offer.settings}, [offer])
         return self._patches[offer.fix.id]
 
-    def plan(self, changes: Mapping[str, Scalar]) -> Patch:
-        """The same for settings, with the values they are to have."""
+    def plan_together(self) -> Patch:
+        """What all the fixes that are taken change."""
+        taken = [one for one in self._reasoned.offers if one.fix.id in self.together.taken]
+        return self.plan({name: one.after for name, one in self.together.settings.items()}, taken)
+
+    def plan(self, changes: Mapping[str, Scalar], offers: Sequence[Offer]) -> Patch:
+        """The same for settings of some fixes, with the values they are to have."""
         from traindx.probes.configs.contradicting import plan_agreeing
         from traindx.probes.configs.patch import Refused
 
         sources = self._session.configs.sources if self._session.configs else []
         new = {name: value for name, value in changes.items() if name not in self.done}
-        patch = plan_agreeing(sources, new, self._session.knowledge)
+        follows = {name: others for one in offers for name, others in follow_from(one.fix).items()}
+        patch = plan_agreeing(sources, new, self._session.knowledge, follows)
         refused = (Refused(name, self.done[name]) for name in changes if name in self.done)
         return patch._replace(refused=(*patch.refused, *refused))
 

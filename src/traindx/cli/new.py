@@ -43,6 +43,8 @@ def new(kind: str, name: str, family: str, folder: Path) -> None:
 
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) or not re.fullmatch(r"[a-z0-9-]+", family):
         raise BadCall(f"`{name}`: an id is lower case with hyphens, a fact's name lower case with dots")
+    if wrong := _why_not(kind, name):
+        raise BadCall(f"`{name}`: {wrong}")
     path = folder / _FOLDERS[kind].format(family=family, name=name)
     text = render(f"skeletons/{kind}.yaml.j2", name=name, family=family)
     if path.exists() and kind not in _LISTS:
@@ -53,3 +55,14 @@ def new(kind: str, name: str, family: str, folder: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(before + text, encoding="utf-8")
     click.echo(f"{path}: fill it in, then run `diagnose kb lint --kb {folder}`")
+
+
+def _why_not(kind: str, name: str) -> str:
+    """Why an entry of this kind cannot have the name; empty where it can."""
+    if kind != "fact":
+        return "" if re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name) else "an id is lower case with hyphens"
+    from traindx.engine.kb.models.base import NAMESPACES
+
+    if re.fullmatch(rf"(?:{'|'.join(NAMESPACES)})(?:\.[a-z0-9_]+)+", name):
+        return ""
+    return f"a fact's name is one of {', '.join(NAMESPACES)}, then a dot and words with underscores: test.my_fact"

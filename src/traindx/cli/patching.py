@@ -17,12 +17,13 @@ from traindx.engine.fixes import Offer
 from traindx.engine.report.screen_fixes import FIXES, is_code_alone
 from traindx.engine.report.snippets import with_code
 
-from .changes import says_more, with_options, without_secrets
+from .changes import in_its_words, says_more, trainer_of, with_options, without_secrets
 from .choosing import CHANGES_RESULTS, DONE, ONLY_IF, RUN_AGAIN, Choice, undecided
 from .errors import BadCall
 from .session import Session
 
 if TYPE_CHECKING:
+    from traindx.probes.configs.dialect import Dialect
     from traindx.probes.configs.patch import Patch
 
 
@@ -54,7 +55,11 @@ class Patching:
         for fix in (*diagnosis.fixes, *named):
             offer = offers[fix.id]
             spelled = not to_taken or self._is_looked_at(offer, fixes)
-            fixes.append(self._without_lacking(self._with_patch(fix, offer) if spelled else fix, offer))
+            if spelled:
+                fix = self._with_patch(fix, offer)
+            elif len(fixes) < FIXES:
+                fix = in_its_words(fix, self._trainer)
+            fixes.append(self._without_lacking(fix, offer))
         left_out = self._choice.together.left_out if self._choice.by_request else {}
         # Of a setting that the trainer has not, and no script to write into, nothing is left to do.
         kept = (
@@ -156,7 +161,7 @@ class Patching:
 
     @cached_property
     def _chosen(self) -> Patch:
-        return self._choice.plan({name: one.after for name, one in self._choice.together.settings.items()})
+        return self._choice.plan_together()
 
     def _without_lacking(self, fix: FixOffered, offer: Offer) -> FixOffered:
         """The fix without the settings that the trainer does not have, or that wait for a new run; where none is left, that is said."""
@@ -170,6 +175,10 @@ class Patching:
         told = tuple(f"{name}: {reason}" for name, reason in lacks.items() if not kept and not fix.by_hand)
         return fix._replace(settings=kept, by_hand=(*fix.by_hand, *told))
 
+    @cached_property
+    def _trainer(self) -> Dialect | None:
+        return trainer_of(self._reasoned.gathered.facts, self._session.knowledge)
+
     def _with_patch(self, fix: FixOffered, offer: Offer) -> FixOffered:
         if not offer.settings:
             return fix
@@ -182,4 +191,5 @@ class Patching:
         )
         fix = with_options(fix, {one.setting: one.option for one in patch.refused if one.option})
         notes = tuple(f"{one.setting}: {one.note}" for one in patch.applied if one.note)
+        fix = in_its_words(fix, self._trainer, {one.setting for one in patch.applied})
         return fix._replace(patch=files, by_hand=(*fix.by_hand, *refused, *notes))
