@@ -11,6 +11,7 @@ from pathlib import Path
 from .folders import MAX_FILES, files_below
 from .inputs import Input, Kind
 from .kinds import kind_inside, kind_of, why_other
+from .older_states import without_older_states
 from .own import NOT_READ, is_own_report
 from .runs import runs_in
 from .text import MAX_TEXT
@@ -141,6 +142,7 @@ def _readable(root: Path, found: Found) -> list[tuple[Path, Kind]]:
             found.notes.append(f"{path}: {NOT_READ}")
         elif kind is not Kind.OTHER:
             files.append((path, kind))
+    files = without_older_states(files, found.notes)
     return sorted(files, key=lambda one: (len(one[0].relative_to(root).parts), str(one[0])))
 
 

@@ -13,6 +13,7 @@ _BEGINS = regex(
     r"traindx \d[\w.+!-]*  \S|# Incident report\s+## Summary\s"
     r'|\{\s*"schema": "(?:\d+",\s*"version": "[^"]*",\s*"outcome": "(?:cause-found|symptom-only|nothing-found)"|traindx-checklist/)'
     r"|(?:[a-z\d-]+ is (?:the first|not in question)[^\n]*\n)?[a-z\d-]+: \S[^\n]*\n\s+[-+]\d+\.\d dB  before any evidence: |[a-z\d-]+ stands at place \d+, [\d.]+ dB below "
+    r"|\S[^\n]* \([a-z]+(?:\.[a-z\d_]+)+\)\n  \S[^\n]*\n(?:  \S[^\n]*: (?:for|against|changes nothing)[^\n]*\n)*  expected: [\d.]+ bits for "
     r"|# \S[^\n]*\n\s*`[\w.-]+` · (?:cause|symptom|fix|procedure|checklist|signature|playbook item)\b"
     r"|\S[^\n]*  [a-z\d-]+, (?:checklist|procedure)\n\s*(?:ok |NO |Nothing at hand tells )"
 )

@@ -1,6 +1,7 @@
 """Are the numbers of a checkpoint finite? Samples of their bytes tell, without torch.
 
-In every floating-point format a value whose exponent bits are all ones is NaN or infinite.
+In every floating-point format a value whose exponent bits are all ones is NaN or infinite. A single number is
+mostly bookkeeping, as the best score so far, which begins at infinity; and infinities among zeros are a mask.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class NonFinite(NamedTuple):
 
 def look(file: IO[bytes], tensors: Sequence[Tensor]) -> NonFinite:
     """Look at evenly spread runs of every tensor whose bytes lie in the file. Raises OSError."""
-    usable = [one for one in tensors if one.start >= 0 and one.dtype in _FORMATS and one.elements]
+    usable = [one for one in tensors if one.start >= 0 and one.dtype in _FORMATS and one.elements > 1]
     total = sum(one.elements for one in usable)
     looked = bad = 0
     names = []
@@ -54,11 +55,17 @@ def _look_at(file: IO[bytes], tensor: Tensor, runs: int) -> tuple[int, int]:
     width = array(code).itemsize
     count = tensor.size // width
     stride = max(_RUN, count // runs)
+    fraction = (mask & -mask) - 1
+    sign = 1 << (width * 8 - 1)
     looked = bad = 0
     for begin in range(0, count, stride):
         file.seek(tensor.start + begin * width)
         data = file.read(min(_RUN, count - begin) * width)
         values = array(code, data[: len(data) // width * width])
         looked += len(values)
-        bad += sum(value & mask == mask for value in values)
+        ends = [value for value in values if value & mask == mask]
+        nans = sum(value & fraction != 0 for value in ends)
+        # Among numbers that a network computes, infinities are as bad.
+        numbers = len(ends) > nans and any(value & mask != mask and value & ~sign for value in values)
+        bad += len(ends) if numbers else nans
     return looked, bad

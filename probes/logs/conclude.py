@@ -9,7 +9,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.probe import Event
 
 from .collected import Collected
-from .endings import tell_end, tell_missing, tell_out_of_memory
+from .endings import tell_end, tell_missing, tell_out_of_memory, tell_out_of_step
 from .failures import Failure, failures_of, tell_failures
 from .frames import Places
 from .happened import happened
@@ -114,6 +114,7 @@ class Conclusion:
         if ranks:
             self._facts.add("log.ranks", len(ranks), place)
             tell_missing(self._facts, self._hits, ranks)
+            tell_out_of_step(self._facts, self._hits)
         tell_end(self._facts, self._hits, logs, first)
         self._tell_silence(logs)
         tell_out_of_memory(self._facts, self._hits, first)

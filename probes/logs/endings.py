@@ -13,6 +13,9 @@ from .log import Log, interval
 
 _ENOUGH = 20
 """Lines that show progress, from which on a log is more than a pasted piece."""
+_BETWEEN_TWO = ("SEND", "RECV", "COALESCED")
+_TWO = 2
+"""More places than two are several groups of processes that the log does not tell apart."""
 _DURING = (
     ("loading", "in_loading"),
     ("saving", "in_saving"),
@@ -54,6 +57,31 @@ def tell_missing(facts: Collected, hits: Hits, ranks: set[int]) -> None:
         missing = ranks - hit.ranks
         if "dist.collective" in hit.rule.captures.values() and 0 < len(missing) < len(hit.ranks):
             facts.add("dist.missing_ranks", ", ".join(map(str, sorted(missing))), hit.place)
+
+
+def tell_out_of_step(facts: Collected, hits: Hits) -> None:
+    """The few ranks that waited in another collective than the many, each group of processes by itself."""
+    for hit in hits.found.values():
+        for group in dict.fromkeys(group for group, _ in hit.waits):
+            at: dict[tuple[str, str], list[int]] = {}
+            for (of, rank), where in hit.waits.items():
+                # A message from one rank to another is no business of the rest.
+                if of == group and not where[1].startswith(_BETWEEN_TWO):
+                    at.setdefault(where, []).append(rank)
+            few, many = sorted(at, key=lambda where: len(at[where])) if len(at) == _TWO else ((), ())
+            if few and many and len(at[few]) < len(at[many]):
+                facts.add("dist.ranks_out_of_step", _listed(at[few]), hit.place)
+                said = f"{_ranks(at[few])} waited in {few[1]} number {few[0]}, {_ranks(at[many])} in {many[1]} number {many[0]}"
+                facts.add("dist.out_of_step", said, hit.place)
+                return
+
+
+def _listed(ranks: Sequence[int]) -> str:
+    return ", ".join(map(str, sorted(ranks)))
+
+
+def _ranks(ranks: Sequence[int]) -> str:
+    return f"rank{'s' if len(ranks) > 1 else ''} {_listed(ranks)}"
 
 
 def tell_out_of_memory(facts: Collected, hits: Hits, first: Failure | None) -> None:

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 
 from traindx.engine.facts import Origin, Place
 from traindx.engine.kb.rules import SignatureRule
+from traindx.engine.regex import regex
 
 from .collected import Collected
 
 RANK = "dist.rank"
+_COLLECTIVE = ("dist.sequence", "dist.collective")
+_GROUP = regex(r"\bPG (?:ID )?(\d+)")
+_BEFORE = 120
 MAX_RANKS = 1 << 16
 """Ranks that are remembered of one signature: a log may name any numbers."""
 MAX_LINES = 256
@@ -21,7 +25,7 @@ _DIGITS = 9
 class Hit:
     """A signature that was found, and where first."""
 
-    __slots__ = ("count", "lines", "origin", "place", "ranks", "rule")
+    __slots__ = ("count", "lines", "origin", "place", "ranks", "rule", "waits")
 
     def __init__(self, rule: SignatureRule, place: Place, origin: Origin) -> None:
         self.rule, self.place, self.origin = rule, place, origin
@@ -30,6 +34,8 @@ class Hit:
         """The inputs and the numbers of the first lines that hold it."""
         self.ranks: set[int] = set()
         """The ranks that its occurrences name."""
+        self.waits: dict[tuple[str, int], tuple[str, str]] = {}
+        """Process group and rank -> the number and the kind of the first collective in which it waited in vain."""
 
     def again(self, match: re.Match[str]) -> None:
         """One occurrence more, which may be another rank's."""
@@ -42,6 +48,17 @@ class Hit:
             rank = match[group] if name == RANK else None
             if rank is not None and rank.isdecimal() and len(rank) <= _DIGITS and len(self.ranks) < MAX_RANKS:
                 self.ranks.add(int(rank))
+                self._note_wait(match, int(rank))
+
+    def _note_wait(self, match: re.Match[str], rank: int) -> None:
+        said = {name: match[group] or "" for group, name in self.rule.captures.items() if name in _COLLECTIVE}
+        if len(said) == len(_COLLECTIVE) and all(said.values()):
+            # Each group of processes counts its collectives by itself.
+            before = match.string[max(0, match.start() - _BEFORE) : match.end()]
+            group = _GROUP.search(before)
+            self.waits.setdefault(
+                (group[1] if group else "", rank), (said[_COLLECTIVE[0]], said[_COLLECTIVE[1]])
+            )
 
 
 class Hits:

@@ -14,6 +14,7 @@ from traindx.engine.regex import regex
 from ..printed import PrintedSettings
 from .prose import NOTE
 from .ranks import body_of, prefix_of
+from .settings_row import is_settings, measures
 
 MAX_LINES = 600
 MAX_BLOCKS = 40
@@ -43,6 +44,20 @@ _PROGRESS = regex(
     r"(?i)%\||^(?=.*\b(?:epoch|step|iter|iteration|batch|update)s?\b\W*\d)(?=.*(?:loss|acc(?:uracy)?|ppl|reward)\b\W{0,4}(?:\d|nan|inf))"
 )
 """A bar, or a line that says how far the run is and what it has reached: the settings are over."""
+_ASSIGNED = regex(r"^[A-Za-z_]\w* = \S")
+"""How a setting of a configuration in Python begins that is printed whole, as OpenMMLab prints it."""
+_NESTED_CALL = regex(r"^[A-Za-z_]\w* = (?:dict\(|\[|\{)")
+_PARENT = regex(r"^[A-Za-z_][\w-]*:$")
+_YAML = regex(r"^(?:\s+\S|- ?\S|[A-Za-z_][\w.-]*:(?:\s|$))")
+_ROW = regex(
+    r"^\s*[\w./]{0,60}(?:trainer|train|(?P<named>hyp(?:er)?[-_ ]?param(?:eter)?s)):\s[A-Za-z_]\w*=[^,=]{0,200}(?:,\s?[A-Za-z_]\w*=[^=]{0,300}?){4,200}$"
+)
+"""One line of `key=value, key=value` behind the name of what prints it."""
+_ROW_OF = 5
+_OPTIMIZER = regex(
+    r"(?:^|[\s:=])(?:\w{0,12}Adam\w{0,12}|SGD|RMSprop|Ada(?:grad|delta|factor)|Lion\w{0,8}|L(?:amb|AMB|ARS)|Muon|Sophia\w?) \($"
+)
+"""How PyTorch prints an optimizer, with its groups of parameters below."""
 _OPENING = regex(r"[({\[]")
 _CLOSING = regex(r"[)}\]]")
 
@@ -76,13 +91,15 @@ class Settings:
     def may_begin(line: bytes) -> bool:
         """Whether a line without any of those words may still begin a block."""
         start = line.lstrip()[:2]
-        return start in (b"--", b"$ ", b"+ ", b"{\n", b"{") or b" ....." in line
+        if start in (b"--", b"$ ", b"+ ", b"{\n", b"{") or b" ....." in line:
+            return True
+        return line.count(b"=") >= _ROW_OF or line.rstrip().endswith(b" (")
 
     def hear(self, number: int, line: bytes, start: int) -> bool:
         """Whether a block of settings begins in this line."""
         if self._how or len(self.blocks) >= MAX_BLOCKS:
             return False
-        text = line[body_of(line, start) :].decode("utf-8", "replace").rstrip()
+        text = _body(line, start)
         how = _kind(text)
         if not how:
             return False
@@ -94,16 +111,24 @@ class Settings:
     def attend(self, number: int, line: bytes) -> bool:
         """Whether the next line belongs to the open block."""
         prefix = prefix_of(line)
-        text = line[body_of(line, prefix.end) :].decode("utf-8", "replace").rstrip()
+        text = _body(line, prefix.end)
         if NOTE.match(text) or _RAISED.match(text):
             self._end()
             return False
         if self._how in ("pairs", "flags", "dotted") and _PROGRESS.search(text):
             self._end()
             return False
+        if self._how == "pairs":
+            self._turn(text)
         if self._how == "pairs" and not (
             _PAIR.match(text) or (len(self._lines) == 1 and not text.strip("-=* "))
         ):
+            self._end()
+            return False
+        if self._how == "assigned" and self._depth <= 0 and text and not _ASSIGNED.match(text):
+            self._end()
+            return False
+        if self._how == "nested" and (body_of(line, prefix.end) > prefix.end or not _YAML.match(text)):
             self._end()
             return False
         if self._how == "flags" and not _FLAG.match(text):
@@ -120,9 +145,24 @@ class Settings:
         if self._how:
             self._end()
 
+    def _turn(self, text: str) -> None:
+        """What follows a heading may be a whole configuration: in Python, or nested as in YAML."""
+        if _NESTED_CALL.match(text) and all(map(_ASSIGNED.match, self._lines[1:])):
+            self._how = "assigned"
+        elif _PARENT.match(text) and all(map(_YAML.match, self._lines[1:])):
+            self._how = "nested"
+        else:
+            return
+        self._first, self._lines = self._first + 1, self._lines[1:]
+
     def _take(self, text: str) -> None:
         self._lines.append(text)
         match self._how:
+            case "assigned":
+                self._depth += len(_OPENING.findall(text)) - len(_CLOSING.findall(text))
+                finished = False
+            case "row":
+                finished = True
             case "balanced":
                 self._depth += len(_OPENING.findall(text)) - len(_CLOSING.findall(text))
                 finished = self._depth <= 0
@@ -136,6 +176,8 @@ class Settings:
             self._end()
 
     def _end(self) -> None:
+        if self._lines and _OPTIMIZER.search(self._lines[0]):
+            self._lines = _as_set(self._lines)
         text = "\n".join(self._lines)[:MAX_CHARACTERS]
         enough = self._how not in ("pairs", "flags") or len(self._lines) > 1
         if enough and text.strip() not in ("{", ""):
@@ -143,12 +185,30 @@ class Settings:
         self._how, self._lines = "", []
 
 
+def _as_set(lines: list[str]) -> list[str]:
+    """An optimizer with the rate that it was given: below a schedule it shows the one of the moment, be it 0, as well."""
+    if not any(line.lstrip().startswith("initial_lr:") for line in lines):
+        return lines
+    kept = ("" if line.lstrip().startswith("lr:") else line for line in lines)
+    return [line.replace("initial_lr:", "lr:") for line in kept]
+
+
+def _body(line: bytes, start: int) -> str:
+    """The message of a line. Its end is taken off first: a heading that ends in a colon is no name of a logger."""
+    line = line.rstrip()
+    return line[body_of(line, start) :].decode("utf-8", "replace")
+
+
 def _kind(text: str) -> str:
     """How the block that begins with this line ends; empty where none begins."""
-    if _CALL.search(text) or _BRACES.match(text) or _LONE_BRACE.match(text):
+    if _CALL.search(text) or _OPTIMIZER.search(text) or _BRACES.match(text) or _LONE_BRACE.match(text):
         return "balanced"
     if _BANNER.match(text):
         return "banner"
+    if (row := _ROW.match(text)) and (
+        not measures(text.encode()) if row["named"] else is_settings(text.encode())
+    ):
+        return "row"
     if _HEADING.match(text):
         return "pairs"
     if _FLAG.match(text):

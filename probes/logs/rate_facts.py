@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .decimals import hidden_below
+from .decimals import hidden_below, says_one_digit
 from .lines import Lines
 from .marks import Mark
 from .series import Curve, Extreme, Series, curve_of
@@ -42,7 +42,10 @@ def tell_rate(
     unseen = hidden > told.limits["lr_collapse"] * peak
     _tell_ends(told, line, high, unseen=unseen)
     if len(values) >= _SOME:
-        told.tell("log.lr.constant", max(values) == min(values), end)
+        constant = max(values) == min(values)
+        told.tell("log.lr.constant", constant, end)
+        if constant:
+            told.tell("log.lr.one_digit", says_one_digit(lines, end, rate.name), end)
     if not unseen:
         told.tell("log.lr.collapsed_early", _collapsed_early(told, line, peak, total), end)
     if len(values) > _SOME and hidden <= _LOW * peak:

@@ -31,3 +31,8 @@ def is_settings(line: bytes) -> bool:
         return not _KEY_MEASURED.search(line)
     keys = line.count(b"': ") + line.count(b'": ')
     return keys >= _MANY and len(_KEY_OF_WORD.findall(line)) >= _FEW and not _KEY_MEASURED.search(line)
+
+
+def measures(line: bytes) -> bool:
+    """Whether a row of `key=value` says at which step it is, or a loss."""
+    return _MEASURED.search(line) is not None

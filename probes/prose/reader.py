@@ -83,7 +83,8 @@ class ProseReader:
         """What the sentence says about things that were tried: the fact, and whether it is true.
 
         `the NaN is gone in fp32` gives {"test.fp32_clears_nan": True}. A thing that is named
-        without a word about how it went gives nothing, unless it denies what the sentence `before` complained of.
+        without a word about how it went gives nothing, unless it denies what the sentence `before` complained of,
+        or the next sentence says nothing but that.
         """
         sentence, before = sentence[:MAX_SENTENCE], before[:MAX_SENTENCE]
         if not self.states(sentence):
@@ -92,10 +93,19 @@ class ProseReader:
             self._compared(f"{before} {sentence}") if before and self.states(before) else {}
         )
         named = self._trials.named(sentence)
-        went = self._trials.went(sentence, named) if named else {}
+        went = self._trials.went(sentence, named) if named else self._told_back(sentence, before)
         if named and not went and not measured and self._turns_back(sentence, before):
             return {one.trial.gives: True for one in named if not one.opposite}
         return {**went, **measured}
+
+    def _told_back(self, sentence: str, before: str) -> dict[str, bool]:
+        """`I lowered the learning rate. No change.` That it helped is said of one thing: of several, nobody knows which."""
+        verdict = self._trials.told_back(sentence) if before and self.states(before) else None
+        named = self._trials.named(before) if verdict is not None else ()
+        if verdict is None or not named or self._trials.went(before, named):
+            return {}
+        tried = self._trials.tried(before, named)
+        return dict.fromkeys(tried, verdict) if not verdict or len(tried) == 1 else {}
 
     def _compared(self, text: str) -> dict[str, bool]:
         """What a text says by telling of two values of one setting."""

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from traindx.engine.kb.rules import TrialRule
 
 from .clauses import Clause, Grammar, Span
 from .patterns import Patterns
+
+MOST_TOLD_BACK = 100
+"""Characters of a statement that says nothing but how it went; a longer one says more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class Place:
     sentence: str
     clauses: Sequence[Clause]
     index: int
+    behind: str
+    """The text of the part behind it; empty where it is the last."""
 
     @property
     def clause(self) -> Clause:
@@ -57,13 +62,39 @@ class Trials:
     def went(self, sentence: str, named: Sequence[Thing]) -> dict[str, bool]:
         """How those things went: the fact, and whether it is true. Of two verdicts on one, the first counts."""
         said: dict[str, bool] = {}
-        parts = self._grammar.parts(sentence, [thing.span for thing in named if not thing.opposite])
-        for thing in sorted(named, key=lambda thing: thing.opposite):
-            place = _place(sentence, parts, thing.span)
-            verdict = self._on(thing, place, named) if place else None
+        for thing, place in self._placed(sentence, named):
+            verdict = self._on(thing, place, named)
+            if verdict is None and not thing.opposite and not self._was_absent(thing, place):
+                verdict = self.told_back(place.behind)
             if verdict is not None:
                 said.setdefault(thing.trial.gives, verdict)
         return said
+
+    def told_back(self, text: str) -> bool | None:
+        """How it went with what was named just before: `I lowered the rate; no change`. None where the text says more, or less, than that."""
+        if not text or len(text) > MOST_TOLD_BACK:
+            return None
+        if self._is("failed-back", text):
+            return False
+        return True if self._is("worked-back", text) else None
+
+    def tried(self, sentence: str, named: Sequence[Thing]) -> set[str]:
+        """The facts of the things that a sentence names as tried, each of which may have helped or not."""
+        return {
+            thing.trial.gives
+            for thing, place in self._placed(sentence, named)
+            if not thing.opposite and not self._was_absent(thing, place)
+        }
+
+    def _placed(self, sentence: str, named: Sequence[Thing]) -> Iterator[tuple[Thing, Place]]:
+        parts = self._grammar.parts(sentence, [thing.span for thing in named if not thing.opposite])
+        for thing in sorted(named, key=lambda thing: thing.opposite):
+            place = _place(sentence, parts, thing.span)
+            if place:
+                yield thing, place
+
+    def _was_absent(self, thing: Thing, place: Place) -> bool:
+        return self._is("absent", place.sentence[place.clause.start : thing.span[0]])
 
     def _find(self, sentence: str, trial: TrialRule) -> Iterator[Thing]:
         for pattern, opposite in ((trial.pattern, False), (trial.otherwise, True)):
@@ -74,9 +105,9 @@ class Trials:
     def _on(self, thing: Thing, place: Place, named: Sequence[Thing]) -> bool | None:
         if thing.opposite:
             return self._only_with(place)
-        before = place.sentence[place.clause.start : thing.span[0]]
-        if self._is("absent", before):
+        if self._was_absent(thing, place):
             return None
+        before = place.sentence[place.clause.start : thing.span[0]]
         verdict = place.clause.verdict(thing.span, trouble_counts=thing.trial.trouble_counts)
         if verdict is not None and self._is("until", before):
             return not verdict
@@ -131,11 +162,15 @@ class Trials:
 
 
 def _place(sentence: str, parts: Sequence[Sequence[Clause]], span: Span) -> Place | None:
-    for clauses in parts:
+    for clauses, behind in zip_longest(parts, parts[1:], fillvalue=()):
         for index, clause in enumerate(clauses):
             if clause.start <= span[0] < clause.end:
-                return Place(sentence, clauses, index)
+                return Place(sentence, clauses, index, _text(sentence, behind))
     return None
+
+
+def _text(sentence: str, clauses: Sequence[Clause]) -> str:
+    return sentence[clauses[0].start : clauses[-1].end] if clauses else ""
 
 
 def _turned(place: Place) -> bool | None:

@@ -89,6 +89,17 @@ def test_nan_is_found_in_every_format(tmp_path: Path, dtype: torch.dtype) -> Non
     assert (found["nonfinite"], found["nonfinite_names"]) == (True, ("1.weight",))
 
 
+def test_infinities_of_a_mask_and_of_a_best_score_are_meant(tmp_path: Path) -> None:
+    state = training_state()
+    state["model"]["mask"] = torch.full((8, 8), float("-inf")).triu(1)
+    state["callbacks"] = {"best_score": torch.tensor(float("inf"))}
+    torch.save(state, tmp_path / "last.pt")
+    assert Read(tmp_path / "last.pt")["nonfinite"] is False
+    state["model"]["1.weight"][0, 3] = float("-inf")
+    torch.save(state, tmp_path / "last.pt")
+    assert Read(tmp_path / "last.pt")["nonfinite_names"] == ("model.1.weight",)
+
+
 def test_the_older_format_is_read_too(tmp_path: Path) -> None:
     torch.save(training_state(), tmp_path / "old.pt", _use_new_zipfile_serialization=False)
     found = Read(tmp_path / "old.pt")

@@ -29,8 +29,8 @@ SIGNATURES = r"""
   facts: {gpu.present: true}
   finds: ['CUDA out of memory. Tried to allocate 2.00 GiB']
 - id: watchdog-fired
-  pattern: '(?:\[Rank (?P<rank>\d+)\] )?Watchdog caught collective operation timeout(?:: WorkNCCL\(SeqNum=\d+, OpType=(?P<collective>\w+))?'
-  captures: {rank: dist.rank, collective: dist.collective}
+  pattern: '(?:Rank (?P<rank>\d+)\] )?Watchdog caught collective operation timeout(?:: WorkNCCL\(SeqNum=(?P<sequence>\d+), OpType=(?P<collective>\w+))?'
+  captures: {rank: dist.rank, sequence: dist.sequence, collective: dist.collective}
   means: A collective operation did not finish.
   role: consequence
   finds: ['[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3)']

@@ -286,6 +286,47 @@ def test_where_few_wait_or_all_do_none_is_missing(read: Reads) -> None:
     assert read(PRINTING + waiting(0, 1, 2, 3))["dist.missing_ranks"] is None
 
 
+def stopped(rank: int, number: int, kind: str, group: int = 0) -> str:
+    return (
+        f"[rank{rank}]:[E501 10:31:22 ProcessGroupNCCL.cpp:632] [PG ID {group} PG GUID {group}(it) Rank {rank}] Watchdog caught "
+        f"collective operation timeout: WorkNCCL(SeqNum={number}, OpType={kind}, Timeout(ms)=600000) ran for 600041 milliseconds\n"
+    )
+
+
+def test_the_rank_that_waits_in_another_collective_is_named(read: Reads) -> None:
+    run = read(
+        PRINTING + stopped(0, 12, "ALLREDUCE") + stopped(1, 12, "ALLREDUCE") + stopped(3, 11, "ALLGATHER")
+    )
+    assert run["dist.ranks_out_of_step"] == "3"
+    assert (
+        run["dist.out_of_step"] == "rank 3 waited in ALLGATHER number 11, ranks 0, 1 in ALLREDUCE number 12"
+    )
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        stopped(0, 12, "ALLREDUCE") + stopped(1, 12, "ALLREDUCE") + stopped(2, 12, "ALLREDUCE"),
+        # One against one: neither is the odd one.
+        stopped(0, 12, "ALLREDUCE") + stopped(1, 11, "ALLREDUCE"),
+        # Groups of processes count by themselves, and messages between two ranks belong to these.
+        stopped(0, 12, "ALLREDUCE") + stopped(1, 12, "ALLREDUCE") + stopped(2, 7, "ALLGATHER", group=3),
+        stopped(0, 12, "ALLREDUCE") + stopped(1, 12, "ALLREDUCE") + stopped(2, 30, "SEND"),
+        stopped(0, 12, "ALLREDUCE")
+        + stopped(1, 14, "ALLREDUCE")
+        + stopped(2, 30, "ALLGATHER")
+        + stopped(3, 30, "ALLGATHER"),
+        # What times out on a rank later follows from the first.
+        stopped(0, 12, "ALLREDUCE")
+        + stopped(1, 12, "ALLREDUCE")
+        + stopped(2, 12, "ALLREDUCE")
+        + stopped(2, 13, "ALLGATHER"),
+    ],
+)
+def test_ranks_that_wait_in_one_collective_are_in_step(read: Reads, log: str) -> None:
+    assert read(PRINTING + log)["dist.out_of_step"] is None
+
+
 @pytest.mark.parametrize(
     "call", ["ConfigWithLimits(", "args = TrainingArguments(", "self.settings = ModelConfig("]
 )

@@ -61,6 +61,24 @@ def test_the_number_of_a_part_belongs_to_the_name(read: Reads) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rate", "one_digit"),
+    [
+        ("0.0001", True),
+        ("0.001", True),
+        ("0.00010", False),
+        ("1e-04", False),
+        ("0.1", False),
+        ("0.1000", False),
+    ],
+)
+def test_a_rate_with_a_single_digit_behind_zeros_may_have_moved_unseen(
+    read: Reads, rate: str, one_digit: bool
+) -> None:
+    run = read("".join(f"epoch {n} lr {rate} loss {2 / n:.4f}\n" for n in range(1, 6)))
+    assert (run["log.lr.constant"], run["log.lr.one_digit"]) == (True, one_digit)
+
+
+@pytest.mark.parametrize(
     "heading",
     [
         "***** Running training *****\n  Num examples = 833\n  Total optimization steps = 40\n",

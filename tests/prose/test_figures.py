@@ -25,6 +25,8 @@ PHRASES = {
     "awhile": r"\w+ at first\b",
     "also": r"\balso\b",
     "turned-back": r"\bdoes not\W*$",
+    "failed-back": r"^no change\W*$",
+    "worked-back": r"^that helped\W*$",
     "rising-figure": r"\b(?:accuracy|map)\b",
     "falling-figure": r"\b(?:loss|wer)\b",
     "others-run": r"\bpapers?\b",

@@ -33,6 +33,8 @@ PHRASES = {
     "absent": r"\bwithout\s*$",
     "until": r"\buntil\s*$",
     "turned-back": r"\bit does not\W*$",
+    "failed-back": r"^\W*(?:no change|still nan)\W*$",
+    "worked-back": r"^\W*that helped\W*$",
     "complaint": r"\b(?:hangs?|not)\b",
     "content": r"\bis well\b",
 }
@@ -126,6 +128,41 @@ def test_a_bare_negation_denies_the_trouble_of_the_sentence_before(reader: Prose
 )
 def test_a_bare_negation_of_what_went_well_tells_nothing(before: str, reader: ProseReader) -> None:
     assert reader.trials("With fp32 it does not.", before) == {}
+
+
+@pytest.mark.parametrize("between", ["; ", ". ", "! "])
+def test_what_was_tried_may_be_judged_behind_it(between: str, reader: ProseReader) -> None:
+    assert reader.trials(f"I tried fp32 and a lower rate{between}no change") == {
+        "test.precision": False,
+        "test.rate": False,
+    }
+    assert reader.trials(f"I tried fp32{between}that helped") == {"test.precision": True}
+
+
+def test_what_was_tried_may_be_judged_in_the_next_sentence(reader: ProseReader) -> None:
+    assert reader.trials("No change.", "I tried fp32 and a lower rate.") == {
+        "test.precision": False,
+        "test.rate": False,
+    }
+    assert reader.trials("That helped.", "I tried fp32.") == {"test.precision": True}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "before"),
+    [
+        ("That helped.", "I tried fp32 and a lower rate."),  # nobody knows which
+        ("No change.", "fp32 works."),
+        ("No change.", "I train without fp32."),
+        ("No change.", "Does fp32 help?"),
+        ("No change.", "I use my own loader."),
+        ("The rest shows no change.", "I tried fp32."),
+        ("No change.", ""),
+    ],
+)
+def test_a_judgement_that_may_be_of_something_else_tells_nothing(
+    sentence: str, before: str, reader: ProseReader
+) -> None:
+    assert reader.trials(sentence, before) == {}
 
 
 def test_words_in_the_name_of_a_trial_say_nothing_about_it(reader: ProseReader) -> None:
