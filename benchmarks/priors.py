@@ -3,7 +3,7 @@
     python benchmarks/priors.py benchmarks/scores/gathered-last.json ... --write kb/reports/reported.yaml
 
 Takes the scores that `accuracy.py --save` stored, of which it reads the symptom and the cause alone. Give it no set that
-was gathered for rare causes, and none whose accuracy shall be told afterwards.
+was gathered for rare causes, and none that later rules shall still be scored on: scores that are stored stay what they were.
 """
 
 from __future__ import annotations
