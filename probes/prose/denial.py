@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from traindx.engine.regex import regex
+
 from .patterns import Patterns
 
-_PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[(|)]|[^\\\[(|)]+", re.DOTALL)
+_PIECES = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[(|)]|[^\\\[(|)]+", re.DOTALL)
 """What a regular expression is made of, as far as it matters where its alternatives end."""
 
 

@@ -157,3 +157,8 @@ def test_a_wording_that_asks_for_no_negation_is_denied_by_one_whatever_others_as
     reader: ProseReader, sentence: str, what: str
 ) -> None:
     assert what not in said(reader, sentence)
+
+
+def test_the_alternatives_of_every_signature_make_up_its_pattern() -> None:
+    patterns = [rule.pattern for rule in load([own_pack()]).prose_signatures.values()]
+    assert ["|".join(alternatives(one)) for one in patterns] == patterns
