@@ -18,6 +18,8 @@ MAX_VALUES = 200_000
 MAX_DEPTH = 100
 _DEEP = 5000
 """The parser makes nodes by calling itself: four times as many levels are too many for its stack."""
+_TOO_DEEP = "exceeded maximum nesting depth"
+"""What newer builds of libyaml, which count levels themselves, say of such a text."""
 
 Plain: TypeAlias = Any
 
@@ -88,8 +90,10 @@ def _refuse_depth(text: str) -> None:
 
 def _problem(error: yaml.MarkedYAMLError) -> YamlProblem:
     mark = error.problem_mark or error.context_mark
-    parts = [part for part in (error.context, error.problem) if part]
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    if error.problem == _TOO_DEEP:
+        return YamlProblem("nested too deeply", line, column)
+    parts = [part for part in (error.context, error.problem) if part]
     return YamlProblem(", ".join(parts), line, column)
 
 

@@ -108,7 +108,8 @@ def test_a_folder_that_takes_nothing_is_no_error(tmp_path: Path) -> None:
 
 
 def test_a_command_leaves_its_patterns_to_the_next(tmp_path: Path) -> None:
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    # Beside the note a folder `traindx` would hide an editable install of the package.
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     (tmp_path / "note.md").write_text("The loss is flat from the start, fp32 is fine.\n")
     said = [
         subprocess.run(
@@ -117,6 +118,6 @@ def test_a_command_leaves_its_patterns_to_the_next(tmp_path: Path) -> None:
         ).stdout
         for _ in range(2)
     ]  # fmt: skip
-    (file,) = (tmp_path / "traindx").glob("patterns-*")
+    (file,) = (tmp_path / "cache" / "traindx").glob("patterns-*")
     assert file.stat().st_size > 1_000
     assert said[0] == said[1] != b""
