@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from tests.live.checking import checked, cross_entropy, loop, loss_of, mlp
 from tests.live.looking import Said
@@ -51,6 +51,50 @@ def noisy(loader: Any, anew: bool) -> Any:
 def test_the_same_batch_under_other_noise_is_seen(anew: bool) -> None:
     said = loop(noisy(DataLoader(data(), batch_size=16), anew), 12)
     assert said["data.same_batch"] is anew
+
+
+class Stream(IterableDataset[Any]):
+    """So many samples: the same from the beginning in each pass, or others each time."""
+
+    def __init__(self, count: int, seed: int | None = 0, fixed: bool = False) -> None:
+        self.rows = torch.randn(count, 8) if fixed else None
+        self.count, self.seed = count, seed
+
+    def __iter__(self) -> Any:
+        generator = torch.Generator().manual_seed(self.seed) if self.seed is not None else None
+        for place in range(self.count):
+            row = torch.randn(8, generator=generator) if self.rows is None else self.rows[place]
+            yield row, place % 4
+
+
+def begun(stream: Stream, passes: bool = False) -> Any:
+    """A loop that begins the stream anew in every step, or that goes through all of it."""
+    loader = DataLoader(stream, batch_size=16)
+
+    def body(model: Any, optimizer: Any, step: int) -> None:
+        for inputs, labels in loader if passes else [next(iter(loader))]:
+            optimizer.zero_grad()
+            cross_entropy(model(inputs), labels).backward()
+            optimizer.step()
+
+    return body
+
+
+@pytest.mark.parametrize("stream", [Stream(64), Stream(64, fixed=True)])
+def test_a_stream_begun_anew_in_each_step_gives_the_same_batch(stream: Stream) -> None:
+    """Its loader draws a seed of its own in each pass, which is another one each time."""
+    assert loop(begun(stream), 12)["data.same_batch"] is True
+
+
+def test_a_stream_that_goes_on_or_draws_anew_is_no_same_batch() -> None:
+    assert loop(begun(Stream(64), passes=True), 4)["data.same_batch"] is False
+    assert loop(begun(Stream(64, seed=None)), 12)["data.same_batch"] is False
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_a_stream_of_one_batch_that_is_all_there_is_is_no_same_batch(fixed: bool) -> None:
+    """Every step gets it, and each pass comes to its end."""
+    assert loop(begun(Stream(16, fixed=fixed), passes=True), 12).facts.get("data.same_batch") is not True
 
 
 def test_a_loader_made_anew_that_shuffles_is_no_same_batch() -> None:

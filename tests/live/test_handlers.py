@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from traindx.probes.live.observer.exits import Exits
 from traindx.probes.live.observer.guard import guarded
 from traindx.probes.live.observer.journal import Journal
 
@@ -64,3 +66,30 @@ def test_what_interrupts_a_part_that_is_told_reaches_the_script() -> None:
             said.watcher.own("part", interrupted)
         said.watcher.own("part", lambda: None)
     assert not said.records("trouble")
+
+
+def exits(kept: Journal, failed: Any) -> Exits:
+    return Exits(kept, lambda: 3, failed, lambda: None)
+
+
+def the_end(raised: BaseException) -> tuple[Any, ...]:
+    """The arguments of the audit event that tells of an uncaught exception."""
+    return sys.excepthook, type(raised), raised, None
+
+
+@pytest.mark.usefixtures("handler")
+def test_a_handler_that_raises_while_the_end_is_written_down_leaves_the_traceback_to_python() -> None:
+    kept, records = journal()
+    lost = ConnectionResetError("of the worker")
+    exits(kept, lambda error: interrupted()).heard("sys.excepthook", the_end(lost))
+    first, late = [one for one in records if one["kind"] == "exception"]
+    assert (first["type"], late["type"]) == ("ConnectionResetError", "RuntimeError")
+    assert "ConnectionResetError: of the worker" in late["traceback"]
+    assert "killed by signal" in late["traceback"]
+
+
+@pytest.mark.usefixtures("handler")
+def test_an_end_that_no_signal_interrupts_is_one_exception() -> None:
+    kept, records = journal()
+    exits(kept, lambda error: None).heard("sys.excepthook", the_end(ValueError("boom")))
+    assert [one["type"] for one in records if one["kind"] == "exception"] == ["ValueError"]

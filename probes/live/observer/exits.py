@@ -3,8 +3,7 @@
 An uncaught exception is heard of through Python's audit event `sys.excepthook`, which comes whatever
 function stands in `sys.excepthook` by then, so that the hook itself stays the script's own. Two
 functions are wrapped, because nothing else tells of them: `sys.exit`, which scripts call in an
-`except` block after printing the error themselves, and `os._exit`, which ends a process unheard
-(every child of multiprocessing ends so).
+`except` block after printing the error themselves, and `os._exit`, as every child of multiprocessing ends.
 """
 
 from __future__ import annotations
@@ -42,6 +41,7 @@ class Exits:
         self._step = step
         self._failed = guarded(journal, "failed", failed)
         self._ended = guarded(journal, "ended", ended)
+        self._uncaught = guarded(journal, "uncaught", self.uncaught)
         self._how = "exit"
         self._status: int | None = None
         self._known: BaseException | None = None
@@ -49,16 +49,20 @@ class Exits:
 
     def listen(self) -> None:
         """From now on, until the process ends."""
-        uncaught = guarded(self._journal, "uncaught", self.uncaught)
-
-        def heard(event: str, args: Any) -> None:
-            if event == "sys.excepthook":
-                uncaught(args[2])
-
-        sys.addaudithook(heard)
+        sys.addaudithook(self.heard)
         atexit.register(guarded(self._journal, "exit", self.end))
         self._hear_exits()
         self._hear_threads()
+
+    def heard(self, event: str, args: Any) -> None:
+        """An audit event. Where a hook raises `RuntimeError` at this one, Python prints no traceback."""
+        if event == "sys.excepthook":
+            try:
+                self._uncaught(args[2])
+            except Exception as late:  # noqa: BLE001 - of a signal handler, as torch's for a worker that died
+                late.__context__ = args[2]  # as if it had come a moment earlier, while that was dealt with
+                self._how, self._status = "exception", 1
+                guarded(self._journal, "uncaught", self.note)(late)
 
     def forget(self) -> None:
         """In a forked child: nothing has happened yet."""

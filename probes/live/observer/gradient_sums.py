@@ -24,6 +24,8 @@ class GradientSums:
         self.asked: set[int] = set()
         """Those that were to train in a step that was looked at: some are thawed, or added, in the course of a run."""
         self.sums: dict[int, float] = {}
+        self.zeros: dict[int, int] = {}
+        """Steps in a row, up to the last one, in which a gradient was exactly 0."""
         self.without = 0
         """Steps without any gradient since the last one with."""
 
@@ -34,6 +36,7 @@ class GradientSums:
         self.asked.update(map(id, self.trained()))
         for one, norm in zip(parameters, norms):
             self.sums[id(one)] = self.sums.get(id(one), 0.0) + norm
+            self.zeros[id(one)] = self.zeros.get(id(one), 0) + 1 if norm == 0.0 else 0
 
     def trained(self) -> list[torch.Tensor]:
         """What the optimizer holds and may change."""
@@ -52,6 +55,15 @@ class GradientSums:
         """Those whose gradient was 0 in every step that was looked at. Of what is spread over ranks a part may well be 0."""
         zero = [one for one in self.trained() if self.sums.get(id(one)) == 0.0]
         return [one for one in zero if readable(self._torch, one)]
+
+    def died(self, steps: int) -> list[str]:
+        """The names of those that had a gradient once, and one of exactly 0 in so many steps in a row up to the last."""
+        zero = [one for one in self.trained() if self.zeros.get(id(one), 0) >= steps]
+        return [
+            self.model.name_of(one)
+            for one in zero
+            if self.sums.get(id(one), 0.0) > 0.0 and readable(self._torch, one)
+        ]
 
     def first_to_last(self) -> float | None:
         """The typical gradient of the first fifth of the weights over that of the last, in the order of the modules.

@@ -8,7 +8,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .journal import Journal
-from .layer_weights import ENOUGH, FEW, Layer, first_numbers, inputs_of, is_moved, looks_untrained, weights_of
+from .layer_weights import (
+    ENOUGH,
+    FEW,
+    Layer,
+    first_numbers,
+    inputs_of,
+    is_evenly_drawn,
+    is_moved,
+    looks_untrained,
+    weights_of,
+)
 from .models import ADAPTERS
 from .part import Part
 
@@ -47,6 +57,21 @@ class _Spread(NamedTuple):
         """Whether they are all one number."""
         return self.low == self.high
 
+    @property
+    def is_evenly_drawn(self) -> bool:
+        """Whether it fills the range of a uniform scheme, which a few hundred numbers tell."""
+        return is_evenly_drawn(self.layer.shape, self.std, self.low, self.high)
+
+    @property
+    def looks_untrained(self) -> bool:
+        """Whether it has the spread of a usual scheme."""
+        return looks_untrained(self.layer.shape, self.std, self.high) or self.is_evenly_drawn
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it has numbers enough to know a scheme by its standard deviation alone."""
+        return math.prod(self.layer.shape) >= 16 * ENOUGH
+
 
 class Initial(Part):
     """Reads the weights of dense and convolutional layers once, when their optimizer is about to step first.
@@ -62,8 +87,8 @@ class Initial(Part):
         self._layers: list[Layer] = []
         self._tied: dict[str, int] = {}
         """Last layers that share the weight of an embedding, and their inputs. What is meant for an embedding is too wide for them."""
-        self._frozen: list[tuple[Layer, bool]] = []
-        """Those that do not train, and whether each looks untrained."""
+        self._frozen: list[_Spread] = []
+        """Those that do not train."""
         self._goes_on = self._ends_frozen = self._asked = self._adapted = False
 
     def model_found(self, model: ModelSeen) -> None:
@@ -110,11 +135,7 @@ class Initial(Part):
         self._journal.fact("model.init_too_small", bool(small), note=_first(small))
         if constant or large or small:
             self._journal.fact("model.init_module", (constant or large or small)[0])
-        self._frozen = [
-            (one.layer, looks_untrained(one.layer.shape, one.std, one.high))
-            for one in stats
-            if not one.layer.trains
-        ]
+        self._frozen = [one for one in stats if not one.layer.trains]
         if 0 < len(stats) < LAYERS:
             self._ends_frozen = not self._layers[-1].trains and not self._goes_on
         if not self._frozen:
@@ -129,21 +150,23 @@ class Initial(Part):
     def ended(self) -> None:
         """The run may end before the answer is there."""
         if self._frozen:
-            self._say_frozen([bool(is_moved(one)) for one, _ in self._frozen])
+            self._say_frozen([bool(is_moved(one.layer)) for one in self._frozen])
 
     def _ask_for_moves(self) -> None:
         """Each by itself: they may stand on several devices."""
         self._asked = True
-        self._watcher.pending += [("moved", is_moved(one)) for one, _ in self._frozen]
+        self._watcher.pending += [("moved", is_moved(one.layer)) for one in self._frozen]
 
     def _say_frozen(self, moved: list[bool]) -> None:
         """A last layer that stays frozen with its first numbers never learns what the task is."""
         frozen = [one for one, by_hand in zip(self._frozen, moved) if not by_hand]
-        large = [untrained for one, untrained in frozen if math.prod(one.shape) >= 16 * ENOUGH]
-        if large:
-            self._journal.fact("model.frozen_random", sum(large) > 0.8 * len(large))
+        judged = [one.looks_untrained for one in frozen if one.is_large]
+        small = [one.is_evenly_drawn for one in frozen if not one.is_large]
+        if judged or any(small):  # where there are no others, the small ones tell, if they can
+            judged = judged or small
+            self._journal.fact("model.frozen_random", sum(judged) > 0.8 * len(judged))
         if self._layers and len(self._layers) < LAYERS:
-            ends = self._ends_frozen and not moved[-1] and self._frozen[-1][1]
+            ends = self._ends_frozen and not moved[-1] and self._frozen[-1].looks_untrained
             self._journal.fact("model.head_frozen", ends)
 
 

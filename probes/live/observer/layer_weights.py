@@ -84,3 +84,18 @@ def looks_untrained(shape: torch.Size, std: float, high: float) -> bool:
     if abs(std / uniform - 1.0) < CLOSE and high <= 1.001 * 3.0**0.5 * uniform:
         return True
     return any(abs(std / one - 1.0) < CLOSE for one in ((2.0 / inputs) ** 0.5, (2.0 / outputs) ** 0.5, 0.02))
+
+
+def is_evenly_drawn(shape: torch.Size, std: float, low: float, high: float) -> bool:
+    """Whether a weight fills the range of a usual uniform scheme evenly, and nowhere leaves it.
+
+    A few hundred numbers tell this, and the first steps of training push some of them out of that range.
+    """
+    inputs = inputs_of(shape)
+    outputs = max(1, math.prod(shape) // max(1, shape[1]))
+    return any(
+        max(high, -low) <= 1.001 * bound
+        and min(high, -low) >= (1.0 - CLOSE) * bound
+        and abs(std * 3.0**0.5 / bound - 1.0) < 2.0 * CLOSE
+        for bound in (inputs**-0.5, (6.0 / (inputs + outputs)) ** 0.5, (6.0 / inputs) ** 0.5)
+    )

@@ -20,7 +20,11 @@ def watch_loaders(watcher: Watcher) -> None:
     def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
         def __next__(iterator: Any) -> Any:
             start = time.perf_counter()
-            batch = original(iterator)
+            try:
+                batch = original(iterator)
+            except StopIteration:
+                watcher.passes_ended += 1
+                raise
             seconds = time.perf_counter() - start
             watcher.spent["data"] += seconds
             watcher.tell("batch_loaded", batch, seconds)
@@ -29,6 +33,15 @@ def watch_loaders(watcher: Watcher) -> None:
         return __next__
 
     replace(watcher, dataloader._BaseDataLoaderIter, "__next__", wrap)
+
+
+def hands_out_a_stream() -> bool:
+    """Whether the loader at hand puts batches together from a stream, of which nobody knows how long it is."""
+    from torch.utils.data import IterableDataset
+
+    iterator = iterator_below()
+    stream = isinstance(getattr(iterator, "_dataset", None), IterableDataset)
+    return stream and bool(getattr(iterator, "_auto_collation", False))
 
 
 def length_of_loader() -> int:

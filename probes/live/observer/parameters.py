@@ -22,6 +22,8 @@ EVERY = 10
 """After the first steps that are all looked at, each so many."""
 STREAK = 8
 """Steps that were looked at, one after the other, in which nothing that an optimizer holds has a gradient any more."""
+DEAD = 10
+"""Steps that were looked at, one after the other, in which a gradient that was there once is exactly 0."""
 NAMES = 20
 THROWN = "thrown"
 """The column that says that the gradients were cleared between the backward pass and the step."""
@@ -79,6 +81,7 @@ class Parameters(Part):
         self._speak()
         asked = self._silent()
         self._say_products(asked, [bool(one.detach().any()) for _, one in asked])
+        self._say_died()
 
     def with_gradient(self) -> set[int]:
         """The ids of the parameters that have had a gradient in a step that was looked at."""
@@ -117,6 +120,15 @@ class Parameters(Part):
         if zero and not early:
             self._journal.fact("grad.zero_names", zero[:NAMES], note=_listed(zero, of))
         self._journal.fact("grad.zero_share", len(zero) / of)
+
+    def _say_died(self) -> None:
+        """What learnt once and gets nothing any more. A loss that is zero gives all of them nothing, and none has died."""
+        models = [one for one in self._seen.values() if one.model.is_alive and one.trained()]
+        for seen in models:
+            died, of = seen.died(DEAD), len(seen.trained())
+            if died and len(died) < of:
+                self._journal.fact("grad.died_share", len(died) / of, note=_listed(died, of))
+                return
 
     def _take_back(self, *, missing: bool, all_missing: bool) -> None:
         """What has got its gradient since. Of a model that is gone, what was said stays."""

@@ -47,6 +47,7 @@ PARTS = (
     "checks.turns.Turns",
     "checks.schedule.Schedule",
     "checks.sampling.Sampling",
+    "checks.compiled_outputs.CompiledOutputs",
     "checks.saving.Saving",
     "checks.taken_up.TakenUp",
     "checks.scales.Scales",

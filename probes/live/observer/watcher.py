@@ -45,6 +45,7 @@ class Watcher(Telling):
     row           what was measured in the round at hand, by the names of the `steps` record
     pending       tensors whose values join the row, as lists by their name, once they can be read (steps.py)
     spent         the seconds of this round in each of its parts
+    passes_ended  how often a loader was asked for a batch and had no more
     alarmed       whether a loss or gradient was not finite, so that all gradients should be measured
     scaler        the GradScaler that scales the loss or steps
     skipped       whether it left out the step at hand
@@ -74,6 +75,7 @@ class Watcher(Telling):
         self.row: dict[str, Any] = {}
         self.pending = []
         self.spent = {"data": 0.0, "forward": 0.0, "backward": 0.0}
+        self.passes_ended = 0
         self.unused = False
         self.alarmed = False
         self.scaler: Any = None

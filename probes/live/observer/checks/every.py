@@ -39,6 +39,7 @@ from .outputs import Outputs
 from .padding import Padding
 from .pair_labels import PairLabels
 from .plain_terms import PlainTerms
+from .pooled import Pooled
 from .positions import Positions
 from .ranks import Ranks
 from .recorded import Recorded
@@ -67,6 +68,7 @@ CHECKS: tuple[type[Check], ...] = (
     DroppedScores,
     Regression,
     ShareAxes,
+    Pooled,
     LoneShares,
     PairLabels,
     Tables,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..look.values import tensors_in
 from ..operations import Call
 from .check import Check
-from .handed_out import HandedOut
+from .handed_out import HandedOut, seeds_a_loader
 from .likeness import looks_of
 from .tensors import is_whole_part, readable
 
@@ -74,7 +74,7 @@ class SameBatch(Check):
         self._indices: tuple[list[Any], list[Any]] = ([], [])
         self._model: weakref.ref[torch.nn.Module] | None = None
         self._copied = self._others = False
-        self._handed_out = HandedOut(self.torch)
+        self._handed_out = HandedOut(self.torch, lambda: self.watcher.passes_ended)
         self._parts: dict[int, int] = {}
         """What the step was given of the memory in which the first input lies, by the address: the bytes."""
 
@@ -95,7 +95,7 @@ class SameBatch(Check):
         if self._inputs or not readable(self.torch, call.result):
             return
         if call.name in RANDOM:
-            if len(self._drawn) < VALUES:
+            if len(self._drawn) < VALUES and not seeds_a_loader(call):
                 self._drawn.append(_some(call.result))
         elif call.args and self._is_picked(call):
             self._picked.append(tuple(call.result.shape))
@@ -187,7 +187,8 @@ class SameBatch(Check):
 
     def _how(self, same_part: bool) -> str:
         """Why this batch is not all there is; empty where it may be."""
-        if self._drawn == self._drawn_last and sum(map(len, self._drawn)) >= DRAWN:
+        again = self._drawn == self._drawn_last and sum(map(len, self._drawn)) >= DRAWN
+        if again and not self._handed_out.is_whole_stream():
             return "the random numbers that choose it are the same in every step, as after a seed set in the loop"
         if same_part:
             return "it is always the same part of a larger tensor"
