@@ -6,6 +6,7 @@ change the order of the causes or whether a fix may be offered, and while time i
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Iterable, Sequence
@@ -93,6 +94,10 @@ class Gathered:
         # Words that alone made the symptom are not counted in full again.
         shown = any(one.given or any(not line.hint for line in one.evidence) for one in self.seen)
         most = weights.resemblance if in_trouble(self.facts) and shown else weights.resemblance_of_files
+        # A word or two are shared with some page by chance.
+        shared = max((one.nearest for one in found.values()), default=0)
+        if shared < weights.words_in_full:
+            most *= math.sqrt(shared / weights.words_in_full)
         return {name: reads_like(one, most) for name, one in found.items()}
 
 

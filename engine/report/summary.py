@@ -9,6 +9,8 @@ from ..facts import in_digits
 from ..wording import show
 from .lines import Line, line_of, where
 
+# An easy task is learnt at once. Whoever knows that theirs is not can ask for it.
+_AT_ONCE = "; if the task is not as easy as that, ask with --symptom suspicious-metrics"
 _FROM_FILES = frozenset({"config", "script", "code", "log"})
 
 
@@ -28,7 +30,8 @@ def _sentences(facts: Mapping[str, FactFound]) -> Iterator[tuple[str, FactFound]
     yield from _losses(facts, "loss.", "training loss")
     yield from _losses(facts, "loss.eval.", "validation loss")
     if score := facts.get("log.eval_accuracy.last"):
-        yield f"The last validation accuracy is {show(score.value)}.", score
+        early = _true(facts, "log.eval_accuracy.perfect_early")
+        yield f"The last validation accuracy is {show(score.value)}{_AT_ONCE if early else ''}.", score
     first, last = facts.get("log.reward.first"), facts.get("log.reward.last")
     if first and last and _true(facts, "log.agent_trains"):
         yield f"What the agent earns goes from {show(first.value)} to {show(last.value)}.", last

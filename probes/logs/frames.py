@@ -11,6 +11,8 @@ from traindx.engine.regex import compiled
 
 LIBRARY = "library"
 """The entry of kb/frames that tells library code from the person's own."""
+PASSING = "passing"
+"""The entry of frames that only hand a call on, so that what they refuse is their caller's."""
 
 
 class Frame(NamedTuple):
@@ -54,10 +56,21 @@ class Places:
         """The last frame in the person's own code, or None where all are in libraries."""
         return next((frame for frame in reversed(frames) if not self._matches(LIBRARY, frame)), None)
 
+    def raising(self, frames: Sequence[Frame]) -> Frame | None:
+        """The frame whose own line raised the exception, or None where all only hand a call on."""
+        return next((frame for frame in reversed(frames) if not self._matches(PASSING, frame)), None)
+
     def facts(self, frames: Sequence[Frame]) -> dict[str, bool]:
-        """Fact -> whether some frame says so."""
-        return {
-            rule.fact: any(self._matches(rule.id, frame) for frame in frames)
+        """Fact -> whether some frame says so, or the one that raised it where the rule asks that alone."""
+        raising = self.raising(frames)
+        innermost = [raising] if raising is not None else []
+        told = {
+            rule.fact: any(
+                self._matches(rule.id, frame) for frame in (innermost if rule.innermost else frames)
+            )
             for rule in self._rules.values()
             if rule.fact
         }
+        if raising is not None:
+            told["log.exception.raised_in_own"] = not self._matches(LIBRARY, raising)
+        return told

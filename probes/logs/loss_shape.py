@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from . import curve, swings
+from . import curve, guessing, swings
 from .series import Curve, Series
 from .told import Told
 
@@ -13,12 +13,6 @@ _SOME = 3
 """Fewer values than this make no curve."""
 _LATE = 2
 """A log that begins after so many times the steps that it shows does not show where the loss began."""
-_WELL_KNOWN = (2, 3, 5, 10, 100, 1000)
-"""Numbers of classes whose logarithm nobody meets by chance."""
-_FEW = (2, 3, 4, 5)
-"""Classes whose logarithms lie far apart."""
-_SURE = 4
-"""Standard errors that are no chance."""
 
 
 def tell_shape(told: Told, loss: Series, line: Curve, *, later: bool = False) -> None:
@@ -50,8 +44,8 @@ def tell_shape(told: Told, loss: Series, line: Curve, *, later: bool = False) ->
     told.tell("loss.oscillating", swings.oscillating(told, line, trend), end)
     told.tell("loss.still_falling", _still_falling(told, values), end)
     told.tell("loss.train_near_zero", _near_zero(told, values), end)
-    told.tell("loss.near_random", _near_random(told, values), end)
-    told.tell("loss.below_random", _below_random(told, values), end)
+    told.tell("loss.near_random", guessing.near_random(told, values), end)
+    told.tell("loss.below_random", guessing.below_random(told, values), end)
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
@@ -181,34 +175,3 @@ def _near_zero(told: Told, values: Sequence[float]) -> bool | None:
         return None
     head, tail = max(values[0], _ends(values)[0]), _ends(values)[1]
     return 0 <= tail < told.limits["near_zero"] * head if head > 0 else None
-
-
-def _below_random(told: Told, values: Sequence[float]) -> bool | None:
-    """Whether a flat loss lies a little below what guessing gives, and clear of its noise: labels of which little can be known."""
-    if told.value("loss.flat_from_start") is not True or len(values) < 2 * told.limits["points_smooth"]:
-        return None
-    rest = values[len(values) // 2 :]
-    level, unsure = curve.mean(rest), _SURE * curve.deviation(rest) / math.sqrt(len(rest))
-    gaps = [1 - level / math.log(one) for one in _FEW]
-    near = told.limits["near_random"], told.limits["below_random"]
-    return any(
-        near[0] < gap < near[1] and gap * math.log(one) > unsure for one, gap in zip(_FEW, gaps, strict=True)
-    )
-
-
-def _near_random(told: Told, values: Sequence[float]) -> bool | None:
-    """Whether a loss that does not move is the logarithm of a small number of classes."""
-    level = curve.median(values)
-    if told.value("loss.flat_from_start") is not True and told.value("loss.constant") is not True:
-        # Of a few points, only the numbers that everybody knows: ln 2, ln 10.
-        room = 0.1 * told.limits["flat_drop"] * abs(level)
-        still = len(values) >= _SOME and max(values) - min(values) < room
-        if still and any(abs(level - math.log(one)) < 0.001 for one in _WELL_KNOWN):
-            return True
-        drop = told.value("loss.drop")
-        return False if isinstance(drop, float) and drop > told.limits["drop_far"] else None
-    if not 0.5 < level < 10:
-        return False
-    classes = round(math.exp(level))
-    close = abs(level - math.log(classes)) < told.limits["near_random"] * level
-    return close and 2 <= classes <= told.limits["random_classes"]

@@ -71,4 +71,7 @@ class People:
         for told, match in self._reader.signatures(sentence):
             self._hits.note(told, match, said.at(start + match.start()), Origin.PROSE)
         for name, value in self._reader.trials(sentence, before).items():
+            earlier = self._facts.get(name)
+            if value and earlier and earlier.origin is Origin.PROSE and name in self._reader.one_is_enough:
+                self._facts.drop(name)
             self._facts.add(name, value, said.at(start), Origin.PROSE)

@@ -5,37 +5,22 @@ They are only found and bounded here; the readers of configurations parse them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.regex import regex
 
 from ..printed import PrintedSettings
+from .printed_openings import DOTTED, FLAG, OPTIMIZER, ending_of
 from .prose import NOTE
 from .ranks import body_of, prefix_of
-from .settings_row import is_settings, measures
 
 MAX_LINES = 600
 MAX_BLOCKS = 40
 MAX_CHARACTERS = 1 << 16
-_NAMES = r"cfg|config(?:uration)?s?|args|arguments|hparams|hyper[- _]?parameters|parameters|settings|options|params"
-_CALL = regex(
-    r"(?:^|[\s:=])(?:Namespace|\w*(?:Arguments|Args|Config|Configuration|HParams|Settings)\w*)\s?\((?=\w|$|\s*$)"
-)
-_BRACES = regex(rf"(?i)^(?!.{{0,40}}\btrial \d).{{0,60}}\b(?:{_NAMES}|json)\b[^{{}}()]{{0,30}}[:=]?\s*\{{")
-_LONE_BRACE = regex(r"^\s*\{\s*$")
-_HEADING = regex(rf"(?i)^[\W_]*(?:(?:\w+ ){{0,3}}(?:{_NAMES})|running training(?: /.*)?)[\W_]*$")
-_BANNER = regex(r"^==\(\(====\)\)==")
 _PAIR = regex(
     r"""^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[-|>* "']*[\w./ -]{1,60}?["']?\s*(?:[:=]\s*|\.{3,}\s?|\s{2,}|\s\|\s|\t)\S.*$"""
 )
-_FLAG = regex(r"^\s*--[A-Za-z][\w.-]*(?:\s*[:=]\s*|\s+)\S")
-_DOTTED = regex(r"^\s*(?:\[[\w.]+:\d+:\w+\]\s*)?[\w./-]+ ?\.{4,} ?\S")
-_COMMAND = regex(
-    r"^\s*(?:(?:\$|\+|>|#|\S+@\S+[$#]) +)?(?:\w+=\S+ +){0,6}(?:\S*/)?(?:torchrun|accelerate|deepspeed|python[\d.]*|srun|bash|sh|lightning|llamafactory-cli|axolotl|tune)\s.*"
-)
-_PROMPT = regex(r"^\s*(?:\$|\+|\S+@\S+[$#]) +\S.* --?\w")
 _RAISED = regex(
     r"""^(?:Traceback \(most recent call last\)|\s*File "[^"\n]{1,300}", line \d+|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt)(?::\s|$))"""
 )
@@ -49,15 +34,7 @@ _ASSIGNED = regex(r"^[A-Za-z_]\w* = \S")
 _NESTED_CALL = regex(r"^[A-Za-z_]\w* = (?:dict\(|\[|\{)")
 _PARENT = regex(r"^[A-Za-z_][\w-]*:$")
 _YAML = regex(r"^(?:\s+\S|- ?\S|[A-Za-z_][\w.-]*:(?:\s|$))")
-_ROW = regex(
-    r"^\s*[\w./]{0,60}(?:trainer|train|(?P<named>hyp(?:er)?[-_ ]?param(?:eter)?s)):\s[A-Za-z_]\w*=[^,=]{0,200}(?:,\s?[A-Za-z_]\w*=[^=]{0,300}?){4,200}$"
-)
-"""One line of `key=value, key=value` behind the name of what prints it."""
 _ROW_OF = 5
-_OPTIMIZER = regex(
-    r"(?:^|[\s:=])(?:\w{0,12}Adam\w{0,12}|SGD|RMSprop|Ada(?:grad|delta|factor)|Lion\w{0,8}|L(?:amb|AMB|ARS)|Muon|Sophia\w?) \($"
-)
-"""How PyTorch prints an optimizer, with its groups of parameters below."""
 _OPENING = regex(r"[({\[]")
 _CLOSING = regex(r"[)}\]]")
 
@@ -100,7 +77,7 @@ class Settings:
         if self._how or len(self.blocks) >= MAX_BLOCKS:
             return False
         text = _body(line, start)
-        how = _kind(text)
+        how = ending_of(text)
         if not how:
             return False
         self._first, self._how, self._lines = number, how, []
@@ -131,10 +108,10 @@ class Settings:
         if self._how == "nested" and (body_of(line, prefix.end) > prefix.end or not _YAML.match(text)):
             self._end()
             return False
-        if self._how == "flags" and not _FLAG.match(text):
+        if self._how == "flags" and not FLAG.match(text):
             self._end()
             return False
-        if self._how == "dotted" and not _DOTTED.match(text):
+        if self._how == "dotted" and not DOTTED.match(text):
             self._end()
             return False
         self._take(text)
@@ -176,7 +153,7 @@ class Settings:
             self._end()
 
     def _end(self) -> None:
-        if self._lines and _OPTIMIZER.search(self._lines[0]):
+        if self._lines and OPTIMIZER.search(self._lines[0]):
             self._lines = _as_set(self._lines)
         text = "\n".join(self._lines)[:MAX_CHARACTERS]
         enough = self._how not in ("pairs", "flags") or len(self._lines) > 1
@@ -197,24 +174,3 @@ def _body(line: bytes, start: int) -> str:
     """The message of a line. Its end is taken off first: a heading that ends in a colon is no name of a logger."""
     line = line.rstrip()
     return line[body_of(line, start) :].decode("utf-8", "replace")
-
-
-def _kind(text: str) -> str:
-    """How the block that begins with this line ends; empty where none begins."""
-    if _CALL.search(text) or _OPTIMIZER.search(text) or _BRACES.match(text) or _LONE_BRACE.match(text):
-        return "balanced"
-    if _BANNER.match(text):
-        return "banner"
-    if (row := _ROW.match(text)) and (
-        not measures(text.encode()) if row["named"] else is_settings(text.encode())
-    ):
-        return "row"
-    if _HEADING.match(text):
-        return "pairs"
-    if _FLAG.match(text):
-        return "flags"
-    if _DOTTED.match(text):
-        return "dotted"
-    if _PROMPT.match(text) or (_COMMAND.match(text) and re.search(r"\s--?\w|\.py\b|\.ya?ml\b", text)):
-        return "command"
-    return ""

@@ -98,6 +98,11 @@ class ProseReader:
             return {one.trial.gives: True for one in named if not one.opposite}
         return {**went, **measured}
 
+    @cached_property
+    def one_is_enough(self) -> frozenset[str]:
+        """The facts that are true once one of many things helped: one version of a library, one rate."""
+        return frozenset(one.gives for one in self._knowledge.trials.values() if one.one_is_enough)
+
     def _told_back(self, sentence: str, before: str) -> dict[str, bool]:
         """`I lowered the learning rate. No change.` That it helped is said of one thing: of several, nobody knows which."""
         verdict = self._trials.told_back(sentence) if before and self.states(before) else None

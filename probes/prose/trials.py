@@ -60,13 +60,15 @@ class Trials:
         return [thing for trial in known for thing in self._find(sentence, trial)]
 
     def went(self, sentence: str, named: Sequence[Thing]) -> dict[str, bool]:
-        """How those things went: the fact, and whether it is true. Of two verdicts on one, the first counts."""
+        """How those things went: the fact, and whether it is true. Of two verdicts on one, the first counts, or the better one."""
         said: dict[str, bool] = {}
         for thing, place in self._placed(sentence, named):
             verdict = self._on(thing, place, named)
             if verdict is None and not thing.opposite and not self._was_absent(thing, place):
                 verdict = self.told_back(place.behind)
-            if verdict is not None:
+            if verdict and thing.trial.one_is_enough:
+                said[thing.trial.gives] = True
+            elif verdict is not None:
                 said.setdefault(thing.trial.gives, verdict)
         return said
 

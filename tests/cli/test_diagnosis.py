@@ -130,6 +130,17 @@ def test_a_healthy_run_is_called_healthy(diagnose: Command, tmp_path: Path) -> N
     assert "Nothing wrong found in what I could see" in result.out
 
 
+def test_a_task_learnt_at_once_is_no_fault_until_somebody_wonders(diagnose: Command, tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    losses = (0.6181, 0.0436, 0.0165, 0.0096, 0.0064)
+    log.write_text("".join(f"epoch {n} train_loss {loss} val_acc 1.0000\n" for n, loss in enumerate(losses)))
+    result = diagnose(log, "--no-machine")
+    assert result.code == 0
+    assert "ask with --symptom" in result.out
+    asked = diagnose(log, "--no-machine", "--symptom", "suspicious-metrics", "--format", "json").data
+    assert asked["causes"][0]["id"] == "data-leakage"
+
+
 def test_an_answer_settles_it(diagnose: Command, in_example: Path) -> None:
     args = ("--symptom", "nan-loss", *FILES, "--answer", "test.fp32_clears_nan=yes", "--format", "json")
     first = diagnose(*args).data["causes"][0]

@@ -231,3 +231,16 @@ def test_words_that_two_symptoms_share_tell_neither(make_pack: PackMaker) -> Non
 def test_the_names_of_columns_are_no_words(knowledge: Knowledge) -> None:
     result = reasoned(knowledge, Told("step 3 fp16 rate 0.1 overflows 7"), "nan-loss")
     assert not any(line.hint for one in result.ranked for line in one.evidence)
+
+
+def test_a_word_or_two_that_are_shared_weigh_less_than_many(knowledge: Knowledge) -> None:
+    text = "FP16 overflows and ends at 65504"
+    probe = Told(text, log__prose=(text,))
+    full = reasoned(knowledge, probe, "nan-loss").ranked[0].evidence[-1]
+    knowledge.__dict__["weights"] = knowledge.weights._replace(words_in_full=10_000)
+    less = reasoned(knowledge, probe, "nan-loss").ranked[0].evidence[-1]
+    assert full.decibans == 8.0
+    assert 0 < less.decibans < 4.0
+    # Where much is shared, nothing is taken off.
+    knowledge.__dict__["weights"] = knowledge.weights._replace(words_in_full=1)
+    assert reasoned(knowledge, probe, "nan-loss").ranked[0].evidence[-1].decibans == 8.0

@@ -155,6 +155,27 @@ def test_a_sentence_says(sentence: str, expected: dict[str, Value], reader: Pros
     assert {name: facts.get(name) for name in expected} == expected
 
 
+@pytest.mark.parametrize(
+    ("notes", "fact", "value"),
+    [
+        # Of many versions or rates that can be tried one that works is enough, in whatever order they are told.
+        (("The same with Lightning 0.7.0.", "With Lightning 0.6.0 it works."), "test.other_version_works", True),
+        (("With Lightning 0.6.0 it works.", "The same error with Lightning 0.7.0."), "test.other_version_works", True),
+        (("The same error with torch 2.1.", "The same error with torch 2.0."), "test.other_version_works", False),
+        (("A learning rate of 1e-4 fails too.", "With a lower learning rate of 1e-6 it works."), "test.lower_lr_helps", True),
+        # Of one thing the first verdict counts.
+        (("In fp32 it is still NaN.", "In fp32 it works until step 500."), "test.fp32_clears_nan", False),
+    ],
+)  # fmt: skip
+def test_one_that_works_is_enough(
+    notes: tuple[str, ...], fact: str, value: bool, knowledge: Knowledge
+) -> None:
+    data = "".join(f"note: {note}\n" for note in notes).encode()
+    facts = Facts()
+    facts.extend(LogProbe([Input("train.log", Kind.LOG, data=data)], knowledge).run().facts)
+    assert facts.value(fact) is value
+
+
 def test_the_log_probe_reads_a_note_and_what_it_counts(knowledge: Knowledge) -> None:
     note = b"note: after 800 steps the loss turns to NaN; GPU utilisation hovers around 7 %\n"
     facts = Facts()

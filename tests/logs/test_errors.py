@@ -348,3 +348,49 @@ def test_what_tensorflow_says_in_brackets_is_no_part_of_the_exception(read: Read
     run = read("FailedPreconditionError (see above for traceback): Attempting to use uninitialized value w\n")
     assert run["log.exception.type"] == "FailedPreconditionError"
     assert run["log.exception.message"] == "Attempting to use uninitialized value w"
+
+
+LIBRARY = "/opt/env/lib/python3.11/site-packages/"
+
+
+def _failed(frames: list[tuple[str, str]], error: str) -> str:
+    """A traceback of those files and lines."""
+    shown = "".join(f'  File "{file}", line 7, in f\n    {code}\n' for file, code in frames)
+    return f"{STEP}Traceback (most recent call last):\n{shown}{error}\n"
+
+
+def test_the_line_that_raised_is_past_those_that_hand_a_call_on(read: Reads) -> None:
+    handed_on = (LIBRARY + "torch/nn/modules/module.py", "return forward_call(*args, **kwargs)")
+    error = "TypeError: Net.forward() got an unexpected keyword argument 'mask'"
+    run = read(_failed([("train.py", "model(x, mask=m)"), handed_on], error))
+    assert run["log.exception.raised_in_own"] is True
+    assert run["log.exception.raised_in_machinery"] is False
+
+
+@pytest.mark.parametrize(
+    ("file", "machinery"),
+    [
+        ("transformers/trainer.py", True),
+        ("deepspeed/runtime/zero/stage3.py", True),
+        ("torch/distributed/fsdp/_optim_utils.py", True),
+        # What looks into the data, and what a layer is given.
+        ("torch/utils/data/_utils/collate.py", False),
+        ("torch/nn/modules/linear.py", False),
+        ("transformers/tokenization_utils_base.py", False),
+    ],
+)
+def test_a_library_raised_it(read: Reads, file: str, machinery: bool) -> None:
+    run = read(_failed([("train.py", "trainer.train()"), (LIBRARY + file, "x = y")], "KeyError: 'a'"))
+    assert run["log.exception.raised_in_own"] is False
+    assert run["log.exception.raised_in_machinery"] is machinery
+
+
+def test_an_own_file_named_as_a_library_is_own(read: Reads) -> None:
+    run = read(_failed([("/home/me/trainer.py", "trainer.fit()")], "KeyError: 'a'"))
+    assert run["log.exception.raised_in_own"] is True
+    assert run["log.exception.raised_in_machinery"] is False
+
+
+def test_without_frames_nobody_is_blamed(read: Reads) -> None:
+    run = read(STEP + "KeyError: 'a'\n")
+    assert run["log.exception.raised_in_own"] is None

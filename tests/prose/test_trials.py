@@ -45,6 +45,9 @@ TRIALS = {
     "rate": TrialRule("rate", "test.rate", "lower rate", "", ("lower rate",), trouble_counts=True),
     "fragile": TrialRule("fragile", "test.fragile", "crash test", "", ("crash test",), trouble_counts=True),
     "data": TrialRule("data", "test.data", "other data", "", ("other data",), trouble_counts=False),
+    "version": TrialRule(
+        "version", "test.version", r"version \d", "", ("version",), trouble_counts=True, one_is_enough=True
+    ),
 }
 
 
@@ -109,6 +112,13 @@ def test_the_verdict_on_one_trial_is_not_that_on_another(reader: ProseReader) ->
         "test.precision": True,
         "test.rate": False,
     }
+
+
+def test_of_many_that_can_be_tried_one_that_works_is_enough(reader: ProseReader) -> None:
+    assert reader.trials("version 3 crashes, while version 2 works") == {"test.version": True}
+    assert reader.trials("version 3 crashes and version 2 crashes") == {"test.version": False}
+    assert reader.trials("fp32 crashes, while fp32 works") == {"test.precision": False}
+    assert reader.one_is_enough == {"test.version"}
 
 
 def test_trouble_beside_what_people_simply_have_says_nothing(reader: ProseReader) -> None:

@@ -49,6 +49,7 @@ def _trial(scope: Scope, entry: Located) -> Stored:
         "trouble_counts": trial.trouble_counts,
         "values_of": trial.values_of or "",
         "raised": trial.raised,
+        "one_is_enough": trial.one_is_enough,
     }
 
 

@@ -88,7 +88,8 @@ def _format(scope: Scope, entry: Located) -> Stored:
 def _frame(scope: Scope, entry: Located) -> Stored:
     if entry.model.fact:
         scope.fact(entry, ("fact",), entry.model.fact)
-    return {"fact": entry.model.fact or "", "pattern": entry.model.pattern}
+    one = entry.model
+    return {"fact": one.fact or "", "innermost": one.innermost, "pattern": one.pattern}
 
 
 def _words(scope: Scope, entry: Located) -> Stored:

@@ -40,6 +40,10 @@ class Trial(Entry):
         True,
         description="False where people also name it as what they have: trouble beside it then says nothing.",
     )
+    one_is_enough: bool = Field(
+        False,
+        description="Many can be tried, one after the other, and one that works counts before those that did not.",
+    )
     values_of: Regex | None = Field(
         None,
         description="The setting it changes, as it is named before a number: of two values with a figure each, or of which one worked and one did not, the better one tells.",

@@ -103,6 +103,9 @@ class Frame(Entry):
 
     means: Text
     fact: str | None = Field(None, description="Set to true where a frame matches, to false where none does.")
+    innermost: bool = Field(
+        False, description="Search only the frame that raised it, past those of `passing`."
+    )
     pattern: Regex = Field(
         description="Searched in each frame, written `file:function: source line`, with forward slashes."
     )

@@ -47,6 +47,11 @@ class Weights(Model):
         ge=0,
         description="Weight of the words that a sentence shares with how people tell of a symptom, below which it is of none.",
     )
+    words_in_full: float = Field(
+        default=0.0,
+        ge=0,
+        description="Weight of the words shared with the nearest cause from which on they count in full; of less the share counts, by its root.",
+    )
     worth_mending: float = Field(
         default=0.0,
         ge=0,

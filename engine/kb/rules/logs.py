@@ -43,6 +43,8 @@ class TrialRule(NamedTuple):
     """The setting that it changes, as it is named before a number; empty where there is none."""
     raised: bool = False
     """It raises that setting."""
+    one_is_enough: bool = False
+    """One that works counts before others that did not."""
 
 
 class MetricRule(NamedTuple):
@@ -58,6 +60,7 @@ class FrameRule(NamedTuple):
 
     id: str
     fact: str
+    innermost: bool
     pattern: str
 
 

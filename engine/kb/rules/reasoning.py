@@ -159,6 +159,7 @@ class Weights(NamedTuple):
     rivals: float = 0.0
     worth_mending: float = 0.0
     words_tell: float = 0.0
+    words_in_full: float = 0.0
 
 
 @functools.cache
