@@ -46,7 +46,8 @@ def rank(
     ranked.sort(key=lambda one: (-one.decibans, -one.prior, one.cause.id))
     ranked = _since_something_is(ranked, symptoms, knowledge.weights)
     ranked = _led(_explaining_first(ranked, symptoms, knowledge.weights), symptoms, knowledge.weights)
-    return _explaining_first(_beside_rivals(ranked, knowledge.weights), symptoms, knowledge.weights)
+    ranked = _by_words_alone(_beside_rivals(ranked, knowledge.weights), knowledge.weights)
+    return _explaining_first(ranked, symptoms, knowledge.weights)
 
 
 def _led(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) -> list[Ranked]:
@@ -72,6 +73,20 @@ def _beside_rivals(ranked: list[Ranked], weights: Weights) -> list[Ranked]:
         return one._replace(confidence=max(weights.likely, less))
 
     return [less_sure(one) for one in ranked]
+
+
+def _by_words_alone(ranked: list[Ranked], weights: Weights) -> list[Ranked]:
+    """Whatever else was ruled out: what speaks for a cause by words alone is right no more often than this."""
+    most = weights.by_words_alone
+    return [
+        one._replace(confidence=most) if one.confidence > most and _is_hinted(one.evidence) else one
+        for one in ranked
+    ]
+
+
+def _is_hinted(evidence: tuple[Weighed, ...]) -> bool:
+    """Whether nothing but hints speaks for a cause."""
+    return all(one.hint for one in evidence if one.decibans > 0)
 
 
 def _explaining_first(ranked: list[Ranked], symptoms: Mapping[str, float], weights: Weights) -> list[Ranked]:
@@ -173,7 +188,7 @@ def verdict_of(confidence: float, evidence: tuple[Weighed, ...], weights: Weight
     """
     if confidence >= weights.confirmed and any(one.decisive and one.decibans > 0 for one in evidence):
         return "confirmed"
-    if confidence >= weights.likely and not all(one.hint for one in evidence if one.decibans > 0):
+    if confidence >= weights.likely and not _is_hinted(evidence):
         return "likely"
     return "possible" if confidence >= weights.possible else "unlikely"
 

@@ -244,3 +244,17 @@ def test_a_word_or_two_that_are_shared_weigh_less_than_many(knowledge: Knowledge
     # Where much is shared, nothing is taken off.
     knowledge.__dict__["weights"] = knowledge.weights._replace(words_in_full=1)
     assert reasoned(knowledge, probe, "nan-loss").ranked[0].evidence[-1].decibans == 8.0
+
+
+def test_a_cause_is_no_surer_by_words_alone_than_such_answers_are_right(knowledge: Knowledge) -> None:
+    text = "FP16 overflows and ends at 65504"
+    words, rest = Told(text, log__prose=(text,)), "a line of numbers"
+
+    def sure(most: float, probe: Told) -> float:
+        knowledge.__dict__["weights"] = knowledge.weights._replace(by_words_alone=most, words_in_full=1)
+        return reasoned(knowledge, probe, "nan-loss").ranked[0].confidence
+
+    assert sure(0.2, words) == 0.2 < sure(1.0, words)
+    # Where a fact speaks for it too, the words are not all there is.
+    beside = Told(rest, log__prose=(text,), config__precision="fp16")
+    assert sure(0.2, beside) == sure(1.0, beside) > 0.2

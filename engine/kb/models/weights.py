@@ -52,6 +52,12 @@ class Weights(Model):
         ge=0,
         description="Weight of the words shared with the nearest cause from which on they count in full; of less the share counts, by its root.",
     )
+    by_words_alone: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="The confidence of a cause for which nothing speaks but words, at most.",
+    )
     worth_mending: float = Field(
         default=0.0,
         ge=0,

@@ -160,6 +160,7 @@ class Weights(NamedTuple):
     worth_mending: float = 0.0
     words_tell: float = 0.0
     words_in_full: float = 0.0
+    by_words_alone: float = 1.0
 
 
 @functools.cache
