@@ -95,4 +95,10 @@ def _stamp(record: Mapping[str, Any]) -> str:
 
 
 def _is_measured(record: Mapping[str, Any]) -> bool:
-    return any(_MEASURED.search(key) and isinstance(value, int | float) for key, value in record.items())
+    """Whether numbers stand beside the text, or together in a part of their own: `"metrics": {"loss": 0.3}`."""
+    parts = [record, *(value for value in record.values() if isinstance(value, dict))]
+    return any(
+        _MEASURED.search(key) and isinstance(value, int | float)
+        for part in parts
+        for key, value in part.items()
+    )

@@ -102,7 +102,8 @@ class _Reader:
 
     def single(self, way: Way, rule: SettingRule) -> Occurrence | None:
         """A setting under a key of its own, or implied by another."""
-        if way.idle_by(self.found, self.dialect.normal):
+        normal = self.dialect.normal
+        if way.idle_by(self.found, normal) or way.lacking(self.found, normal):
             self.used |= self.found.keys() & set(map(self.dialect.normal, way.keys))
             return None
         for key in (*way.keys, *((way.flag,) if way.flag else ()), *way.old):

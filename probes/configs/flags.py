@@ -82,7 +82,9 @@ def _wanted(
     for way in dialect.settings.get(setting, ()) if setting not in dialect.never_added else ():
         if not way.idle_by(found, dialect.normal):
             try:
-                return {way.flag or key: raw for key, raw in spelled(way, value, None).items()}
+                lacks = way.lacking(found, dialect.normal)
+                beside = {key: way.only_with[key] for key in lacks if key in way.only_with}
+                return beside | {way.flag or key: raw for key, raw in spelled(way, value, None).items()}
             except NotSpelled:
                 continue
     return {}

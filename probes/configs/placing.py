@@ -41,6 +41,8 @@ def place_change(
     placing = _Placing(read, dialect, way, Siblings(read, dialect, setting, order), asked_for)
     if idle := way.idle_by(placing.found, dialect.normal):
         raise Unplaceable(f"`{placing.key()}` does not count with `{idle.key}: {idle.value}`")
+    if missing := way.lacking(placing.found, dialect.normal):
+        raise Unplaceable(f"`{placing.key()}` counts only beside `{missing[0]}`, which is not there")
     held_now = old.entry if old else None
     wanted = spelled(way, value, held_now, placing.factor(), mixed=not dialect.loose)
     if not way.several:

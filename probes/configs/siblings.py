@@ -51,7 +51,10 @@ class Siblings:
             for one in ranked:
                 outer = one.path[:-1]
                 if outer[len(outer) - kept :] == path[:kept] if kept else len(outer) == self.depth(one):
-                    yield Spot(_span(one), outer, path[kept:], one)
+                    spot = Spot(_span(one), outer, path[kept:], one)
+                    if not self.is_second(spot):
+                        yield spot
+            yield from self.behind_inner(path, kept, free)
         if len(path) > 1 or not free or not self.dialect.loose:
             yield from self.behind_sections(path, entries)
 
@@ -77,6 +80,24 @@ class Siblings:
                 if entry.path[-kept:] == path[:kept] and (kept > 1 or around == self.level):
                     return Spot(entry.span, entry.path, path[kept:], entry)
         return None
+
+    def is_second(self, spot: Spot) -> bool:
+        """Whether a section would be written that is there already: of two, one would replace the other."""
+        return len(spot.keys) > 1 and self.holds((*spot.outer, *spot.keys[:1]))
+
+    def behind_inner(self, path: Path, kept: int, entries: Sequence[Entry]) -> Iterator[Spot]:
+        """Behind a section within the one that the key belongs in, where that holds nothing but sections."""
+        for section, span in self.document.reading.sections.items():
+            outer = section[:-1]
+            if not kept or outer != path[:kept] or (kept < len(path) - 1 and self.holds(path[: kept + 1])):
+                continue
+            inside = (one for one in entries if one.path[: len(section)] == section)
+            if (example := next(inside, None)) is not None:
+                yield Spot(span, outer, path[kept:], example)
+
+    def holds(self, section: Path) -> bool:
+        """Whether the document has a section of this name."""
+        return any(key[: len(section)] == section for key in self.document.reading.sections)
 
     def behind_sections(self, path: Path, entries: Sequence[Entry]) -> Iterator[Spot]:
         """Behind the last section, where the document holds nothing else at the top."""

@@ -33,6 +33,7 @@ class Way:
     index: int | None = None
     each: bool = False
     only_with: Mapping[str, Any] = MappingProxyType({})
+    beside: Sequence[str] = ()
     unset: Sequence[Any] = ()
     default: Any = None
     note: str = ""
@@ -58,12 +59,17 @@ class Way:
                 return entries[0]
         return None
 
+    def lacking(self, found: Mapping[str, Sequence[Entry]], normal: Callable[[str], str]) -> Sequence[str]:
+        """The keys that are missing and without which the trainer passes this way over."""
+        return [key for key in self.beside if normal(key) not in found]
+
     def all_keys(self) -> Iterable[str]:
         """Every key that says something about it."""
         yield from self.keys
         yield from self.old
         yield from self.implied
         yield from self.only_with
+        yield from self.beside
         if self.index is not None or self.each:
             yield from (f"{key}.{self.index or 0}" for key in (*self.keys, *self.old))
         if self.flag:

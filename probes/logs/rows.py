@@ -90,12 +90,23 @@ def _json_lines(blocks: Iterator[Block]) -> Iterator[Row]:
         text, start = (text + "\n" + stripped, start) if text else (stripped, line_number)
         value = _parsed(text)
         if isinstance(value, dict):
-            yield start, value
+            yield start, _flat(value)
             read, text = read + 1, ""
         elif value is not None or len(text) > MAX_RECORD or (stripped.startswith("{") and text != stripped):
             odd, text = odd + 1, stripped if stripped.startswith("{") and text != stripped else ""
     if not read:
         raise NoRecords("JSON without rows of metrics")
+
+
+def _flat(row: Mapping[str, Any], depth: int = 2) -> Mapping[str, Any]:
+    """A row with the numbers that stand together in a part of it: `{"metrics": {"loss": 0.3}}`."""
+    if not depth or not any(isinstance(value, dict) for value in row.values()):
+        return row
+    flat = dict[str, Any]()
+    for name, value in row.items():
+        inner = _flat(value, depth - 1) if isinstance(value, dict) else None
+        flat |= {name: value} if inner is None else {f"{name}/{key}": one for key, one in inner.items()}
+    return flat
 
 
 def _parsed(text: str) -> Any:

@@ -9,7 +9,7 @@ from .names import POSITIONS, Name
 from .pairs import Pairs
 from .quantities import scale, unit_in_name, whole
 from .reading import Reading, Value
-from .tokens import NO_STEP, VALUE_NEXT, is_like_a_sentence
+from .tokens import NO_STEP, SPACED_NUMBER, VALUE_NEXT, is_like_a_sentence
 
 if TYPE_CHECKING:
     from .reader import Reader
@@ -52,6 +52,18 @@ class Taking:
         if b"/" not in unit:
             return None
         return self.reader.names.find(f"n {unit.decode()}", self.validation, leading=self.leading)
+
+    def is_next_name(self, unit: bytes, position: int, after: int) -> bool:
+        """Whether what looks like a unit is what the next number is called: `loss 0.31 it/s 3.2`."""
+        if not self.line.startswith(b" ", position) or not SPACED_NUMBER.match(self.line, after):
+            return False
+        name = self.name_here()
+        if name is None or name.metric in POSITIONS:
+            return False
+        rate = self.name_by_unit(unit)
+        if rate is not None:
+            return rate.metric != name.metric
+        return scale(unit.decode(), self.reader.names.unit(name.metric), attached=True) is None
 
     def reset(self) -> None:
         """Words that wait belong to no number."""

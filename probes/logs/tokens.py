@@ -45,6 +45,7 @@ PAIR = regex(rb"\d+/\d+")
 GIVEN = regex(rb"['\"]?\s*[:=]\s*['\"]?[-+]?(?:\d|\.\d|nan|inf|NaN|Inf)(?!\d{0,2}%)")
 """A number is given to what stands before: `step1=0.3` is the name of something."""
 NUMBER_NEXT = regex(rb"[\s'\"]*[-+]?(?:\d|nan|inf|NaN|Inf|\.\d)")
+SPACED_NUMBER = regex(rb" +[-+]?(?:[\d.]|(?i:nan|inf)(?!\w))")
 VALUE_NEXT = regex(rb"(?:\s*[:=]|\s+(?:is|was)\b)\s*(?=[-+]?(?:\d|\.\d|nan|inf|NaN|Inf))")
 COMPARED = regex(rb"\s[<>]=?\s")
 """A comparison; an arrow, as in `loss -> 0.5`, is none."""

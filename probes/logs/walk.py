@@ -175,6 +175,8 @@ class Walk(Taking):
                 self.reset()
                 return decimals.end()
         unit, after = unit_at(self.line, position)
+        if unit and self.is_next_name(unit, position, after):
+            unit, after = b"", position
         name = None if GOES_ON.match(self.line, position) else self.name_by_unit(unit) or self.name_here()
         if name is None and token[0][-1:].isalpha():
             # `number of nan iterations: 0`: here it is a word.

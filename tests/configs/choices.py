@@ -98,7 +98,9 @@ def tree_of(chosen: Mapping[str, tuple[Way, Scalar]], markers: Mapping[str, Any]
     """The settings and other keys as nested mappings."""
     tree: Tree = {}
     pairs = [pair for way, value in chosen.values() for pair in spelled(way, value, None).items()]
-    for key, raw in [*markers.items(), *pairs]:
+    # What a key counts beside: another setting may say it.
+    beside = {key: "x" for way, _ in chosen.values() for key in way.beside}
+    for key, raw in [*markers.items(), *beside.items(), *pairs]:
         here, parts = tree, key.split(".")
         for part in parts[:-1]:
             here = here.setdefault(part, {})

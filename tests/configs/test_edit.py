@@ -186,3 +186,26 @@ def test_a_second_time_changes_nothing(read: Reads, text: str) -> None:
     once = read({name: text}).patched(learning_rate=1e-6)
     again = read({name: once}).plan(learning_rate=1e-6)
     assert (again.files, again.refused, again.unchanged) == ((), (), {"learning_rate": 1e-6})
+
+
+def test_a_key_joins_its_section_in_a_script_and_makes_no_second_one(read: Reads) -> None:
+    before = (
+        "_base_ = './fast.py'\ntrain_dataloader = dict(batch_size=2)\n"
+        "optim_wrapper = dict(optimizer=dict(type='SGD', lr=0.02))  # as published\n"
+    )
+    after = before.replace("lr=0.02)", "lr=0.02), clip_grad=dict(max_norm=1)")
+    assert read({"c.py": before}).patched(grad_clip_norm=1.0) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ('{"zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": 4, "optimizer": {"type": "AdamW", "params": {"lr": 0.1}}}', {"warmup_steps": 500}),
+        ("MODEL:\n  META_ARCHITECTURE: GeneralizedRCNN\n  WEIGHTS: a.pkl\nSOLVER:\n  IMS_PER_BATCH: 2\n  BASE_LR: 0.2\n", {"grad_clip_norm": 1.0}),
+    ],
+)  # fmt: skip
+def test_nothing_is_written_that_the_trainer_would_pass_over(
+    read: Reads, text: str, changes: dict[str, Scalar]
+) -> None:
+    plan = read({"c.json" if text.startswith("{") else "c.yaml": text}).plan(**changes)
+    assert (plan.files, ["counts only beside" in one.reason for one in plan.refused]) == ((), [True])

@@ -203,3 +203,10 @@ def test_a_discriminator_that_wins(read: Reads, ends: tuple[float, float], won: 
 def test_what_is_no_discriminator_does_not_win(read: Reads, line: str, won: bool | None) -> None:
     run = read("".join(line.format(n=n, up=1 + n / 5, down=0.6 if n < 9 else 0.001) for n in range(40)))
     assert run["log.discriminator_won"] is won
+
+
+@pytest.mark.parametrize("rate", ["it/s", "tok/s", "samples/sec", "s/it", "ms"])
+def test_a_unit_before_its_number_takes_none_from_the_name_before(read: Reads, rate: str) -> None:
+    lines = "".join(f"step {n} loss {3 - n / 9:.2f} {rate} 12.5 eta 01:20\n" for n in range(1, 9))
+    run = read(lines + f"step 9 loss nan {rate} 12.5 eta 00:00\n")
+    assert (run["loss.first"], run["loss.first_nonfinite_step"]) == (2.89, 9)

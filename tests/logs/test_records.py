@@ -23,6 +23,12 @@ def test_json_lines_with_bare_nan_and_numbers_as_text(read: Reads) -> None:
     assert (run["loss.first"], run["loss.first_nonfinite_step"], run["loss.recovers"]) == (2.5, 2, True)
 
 
+def test_numbers_that_stand_together_within_a_row_are_read(read: Reads) -> None:
+    row = '{"ts": 1, "level": "info", "msg": "train", "step": %d, "metrics": {"train/loss": %s}}'
+    run = read("\n".join(row % pair for pair in ((1, "2.5"), (2, "NaN"))), Kind.RECORDS)
+    assert (run["loss.first"], run["loss.first_nonfinite_step"]) == (2.5, 2)
+
+
 def test_a_table_with_padded_names_empty_cells_and_a_new_header(read: Reads) -> None:
     text = "epoch, train/loss, val/loss\n1, 2.0, 2.2\n2, , 2.1\nepoch, train/loss\n3, 1.5\n"
     run = read(text, Kind.RECORDS)

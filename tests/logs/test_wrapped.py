@@ -74,6 +74,9 @@ def test_the_rank_of_a_record_is_kept(knowledge: Knowledge) -> None:
     "row",
     [
         pytest.param({"level": "info", "message": "step", "loss": 2.1, "step": 3}, id="rows of metrics"),
+        pytest.param(
+            {"level": "info", "msg": "train", "metrics": {"train/loss": 2.1}}, id="rows of nested metrics"
+        ),
         pytest.param({"text": "It was a dark night.", "timestamp": "2019-04-01T00:00:00Z"}, id="a corpus"),
         pytest.param({"message": "hello", "timestamp": "2019-04-01T00:00:00Z"}, id="a chat"),
         pytest.param({"level": 3, "message": 7}, id="no text"),

@@ -55,6 +55,10 @@ class Spelled(Model):
         description="Other keys and the values with which this one counts. Where one of them stands otherwise, it is passed over "
         "by the trainer, and so neither read nor written.",
     )
+    beside: list[str] = Field(
+        default_factory=list,
+        description="Other keys without which the trainer passes this one over: it is neither read nor written where they are missing.",
+    )
     unset: list[Scalar] = Field(default_factory=list, description="Values that mean `not given`: -1.")
     default: Scalar | None = Field(None, description="What the trainer takes where the key is not given.")
     note: Text | None = None
