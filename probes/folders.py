@@ -13,8 +13,11 @@ MAX_FILES = 400
 MAX_DEPTH = 6
 _SKIPPED = frozenset((
     ".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", "__pycache__", ".cache", ".mypy_cache",
-    ".ruff_cache", ".pytest_cache", "site-packages", ".ipynb_checkpoints", "wandb-media", "media", ".idea", ".vscode",
+    ".ruff_cache", ".pytest_cache", "site-packages", ".ipynb_checkpoints", "wandb-media", "media", ".idea", ".vscode", ".github",
+    "docs", "doc", "documentation",
 ))  # fmt: skip
+_ABOUT = ("readme", "changelog", "contributing", "license", "history", "news", "authors", "citation")
+"""What a project says of itself and of any run, and so of none; a person may name it."""
 
 
 def files_below(root: Path, inputs: list[Input], notes: list[str]) -> Iterator[Path]:
@@ -37,7 +40,13 @@ def files_below(root: Path, inputs: list[Input], notes: list[str]) -> Iterator[P
                 if depth < MAX_DEPTH and entry.name not in _SKIPPED:
                     waiting.append((entry, depth + 1))
             elif os.path.isfile(entry):
-                yield entry
+                if entry.stem.lower() not in _ABOUT or entry.suffix.lower() not in (
+                    "",
+                    ".md",
+                    ".rst",
+                    ".txt",
+                ):
+                    yield entry
             elif os.path.islink(entry):
                 notes.append(f"{entry}: a link to {os.readlink(entry)}, which is not there")
 

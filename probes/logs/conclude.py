@@ -16,11 +16,15 @@ from .happened import happened
 from .hits import Hits
 from .log import Log, tell_progress
 from .numbers import prefer_named
-from .overcome import forget_overcome, training_from
+from .overcome import begun_again_from, forget_overcome, training_from
 from .people import People
 from .series_facts import tell_series
 from .signatures import Signatures
 from .told import Told
+
+
+_ENDED = "training-complete"
+"""The signature of a run that says it is complete."""
 
 
 class Conclusion:
@@ -39,6 +43,9 @@ class Conclusion:
             ends = [one.marks[-1].number for one in log.store if one.marks]
             log.heard.last_progress = max([log.positions.last_number, *ends])
             trains_from = training_from(log)
+            if log.heard.raised:
+                ended = self._hits.lines_of(_ENDED, log.name)
+                trains_from = max(trains_from, begun_again_from(log, ended))
             own = failures_of(log.heard, log.name, self._machines, self._hits, trains_from)
             if own and all(one.overcome for one in own):
                 log.heard.first_traceback = None

@@ -25,6 +25,24 @@ def training_from(log: Log) -> int:
     return min(one.marks[0].number for one in losses)
 
 
+def begun_again_from(log: Log, ended: Iterable[int]) -> int:
+    """The line from which on a run that was begun anew in the same log came to its end; 0 where none did.
+
+    `ended` are the lines in which a run says that it is complete. What failed before is the business of an earlier one.
+    """
+    loss = next(iter(log.store.of("loss")), None)
+    last = max(ended, default=0)
+    if loss is None or not last or log.heard.said:
+        return 0
+    begun, reached = 0, None
+    for mark in loss.marks:
+        step = log.positions.where(mark).step if mark.number < last else None
+        if step is not None:
+            begun = mark.number if reached is not None and step < reached else begun
+            reached = step
+    return begun
+
+
 def forget_overcome(facts: Collected, hits: Hits, lines: Iterable[tuple[str, int]]) -> None:
     """Forget the failures that were read from exceptions which the run got over, by input and line."""
     overcome = set(lines)

@@ -52,6 +52,21 @@ def test_hidden_files_of_a_run_directory_are_not_read(diagnose: Command, in_exam
     assert {one["name"] for one in data["inputs"]} == {"train.log", "config.yaml"}
 
 
+def test_what_a_project_says_of_itself_is_not_read_with_a_run(diagnose: Command, in_example: Path) -> None:
+    (in_example / "docs").mkdir()
+    for name in ("README.md", "CHANGELOG.md", "docs/faq.md"):
+        (in_example / name).write_text("note: my run ends in CUDA out of memory\n")
+    data = diagnose(".", "--format", "json").data
+    assert {one["name"] for one in data["inputs"]} == {"train.log", "config.yaml"}
+
+
+def test_a_report_never_takes_the_place_of_what_it_is_about(diagnose: Command, in_example: Path) -> None:
+    before = (in_example / "train.log").read_bytes()
+    result = diagnose("train.log", "--report", "train.log")
+    assert (result.code, "was handed in" in result.err) == (2, True)
+    assert (in_example / "train.log").read_bytes() == before
+
+
 @pytest.mark.parametrize("ending", [".bak", ".bak1", ".orig", "~"])
 def test_a_copy_of_a_configuration_beside_it_is_not_read(
     diagnose: Command, in_example: Path, ending: str

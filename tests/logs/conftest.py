@@ -49,7 +49,7 @@ SIGNATURES = r"""
 """
 
 
-TAKEN = ("stage-announced",)
+TAKEN = ("stage-announced", "training-complete")
 """Signatures of our own that the reader of curves goes by."""
 
 
@@ -74,7 +74,10 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
         (root / "facts" / path.name).write_text(yaml.safe_dump(plain), encoding="utf-8")
     (root / "signatures").mkdir()
     (root / "signatures" / "few.yaml").write_text(SIGNATURES, encoding="utf-8")
-    own_events = [one for one in read_yaml(own / "signatures" / "events.yaml") if one["id"] in TAKEN]
+    printed = ("events.yaml", "printed-environment.yaml")
+    own_events = [
+        one for name in printed for one in read_yaml(own / "signatures" / name) if one["id"] in TAKEN
+    ]
     (root / "signatures" / "taken.yaml").write_text(yaml.safe_dump(own_events), encoding="utf-8")
     return Knowledge(compile_packs([Pack("kb", root)]).__getitem__)
 

@@ -138,6 +138,27 @@ def test_an_exception_before_training_that_follows_is_overcome(read: Reads) -> N
     assert (run["log.device_memory_gone"], run["gpu.oom.tried_gib"]) == (False, None)
 
 
+_BROKE = "step 0 loss 3.0\nstep 10 loss 2.8\nTraceback (most recent call last):\nModuleNotFoundError: No module named 'foo'\n"
+
+
+def _later(first: int, last: str) -> str:
+    return "".join(f"step {first + n} loss {3 - n / 20}\n" for n in range(20)) + last
+
+
+@pytest.mark.parametrize(
+    ("later", "ended"),
+    [
+        pytest.param(_later(0, "Training complete.\n"), None, id="a run begun anew came to its end"),
+        pytest.param(_later(0, ""), "ModuleNotFoundError", id="it may be running"),
+        pytest.param(_later(11, "Training complete.\n"), "ModuleNotFoundError", id="it is the same run"),
+    ],
+)
+def test_what_an_earlier_run_in_the_same_log_died_of_ends_none_that_completes(
+    read: Reads, later: str, ended: str | None
+) -> None:
+    assert read(_BROKE + later)["log.exception.type"] == ended
+
+
 @pytest.mark.parametrize(
     "text",
     [TRIED, TRIED + TRAINS[:40], TRAINS + TRIED, "note: the error and the log are these\n" + TRIED + TRAINS],

@@ -166,6 +166,8 @@ def diagnose(
         raise BadCall("--diff prints a patch and --format says how to print a diagnosis: choose one")
     known = knowledge(kb_folders)
     found = collect(paths, logs=logs, configs=configs, codes=codes, nothing_else=not (symptoms or answers))
+    if report:
+        out.refuse_to_replace(report, found.inputs)
 
     def begin(inputs: Found) -> Session:
         return Session(known, inputs, scan=scan, machine=machine, budget=budget, top=top)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ import click
 from traindx.engine.diagnose import Reasoned
 from traindx.engine.diagnosis import Diagnosis
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.probes.inputs import Input
 
 from .errors import BadCall
 from .exit_codes import FOUND, NOTHING_FOUND
@@ -41,6 +43,13 @@ def rendered(output: str, diagnosis: Diagnosis, knowledge: Knowledge) -> str:
     from traindx.engine.report.screen import screen
 
     return "".join(line.text + "\n" for line in screen(diagnosis))
+
+
+def refuse_to_replace(path: Path, inputs: Iterable[Input]) -> None:
+    """Raise BadCall where a report would take the place of something that was handed in."""
+    for one in inputs:
+        if one.path is not None and path.exists() and one.path.exists() and path.samefile(one.path):
+            raise BadCall(f"the report would replace {path}, which was handed in: choose another name")
 
 
 def write_report(path: Path, diagnosis: Diagnosis, knowledge: Knowledge) -> None:

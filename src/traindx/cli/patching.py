@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,6 +115,8 @@ class Patching:
         self._say_left_out()
 
     def _say_left_out(self) -> None:
+        for fix in self._before_it():
+            click.echo(f"first comes {fix.id}, which changes no file: {fix.title}", err=True)
         for name, reason in self._choice.together.left_out.items():
             click.echo(f"left out {name}: {reason}", err=True)
         first = next(iter(self._reasoned.diagnosis.causes), None)
@@ -126,6 +128,20 @@ class Patching:
         }
         if self._all and first is not None and first.id not in taken:
             click.echo(f"nothing of this mends {first.id}, the most likely cause", err=True)
+
+    def _before_it(self) -> Iterator[FixOffered]:
+        """The fixes of the same cause that come before what was made, and are for a person to do."""
+        together = self._choice.together
+        if self._choice.by_request or not together.taken:
+            return
+        made = next((one for one in self._reasoned.offers if one.fix.id in together.taken), None)
+        causes = frozenset(made.causes if made else ())
+        offered = {one.fix.id: one for one in self._reasoned.offers}
+        for fix in self._reasoned.diagnosis.fixes:
+            if fix.id in together.taken:
+                return
+            if fix.id not in together.left_out and not causes.isdisjoint(offered[fix.id].causes):
+                yield fix
 
     def _why_nothing(self) -> str:
         if not self._choice.likely and not self._choice.named:
