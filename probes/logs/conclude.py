@@ -22,7 +22,6 @@ from .series_facts import tell_series
 from .signatures import Signatures
 from .told import Told
 
-
 _ENDED = "training-complete"
 """The signature of a run that says it is complete."""
 

@@ -73,11 +73,11 @@ def test_a_report_that_cannot_be_written_is_a_bad_call(diagnose: Command, in_exa
 
 
 def test_a_report_takes_no_file_away(diagnose: Command, in_example: Path) -> None:
-    log = in_example / "train.log"
-    before = log.read_bytes()
-    result = diagnose(*FILES, "--report", log)
-    assert (in_example / "train.log.bak").read_bytes() == before
-    assert "what stood there is train.log.bak" in result.err
+    notes = in_example / "notes.md"
+    notes.write_text("mine\n")
+    result = diagnose(*FILES, "--report", notes)
+    assert (in_example / "notes.md.bak").read_text() == "mine\n"
+    assert "what stood there is notes.md.bak" in result.err
 
 
 def test_a_report_takes_the_place_of_the_one_before(diagnose: Command, in_example: Path) -> None:
