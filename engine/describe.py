@@ -93,6 +93,7 @@ def _cause(one: Ranked, facts: Facts, knowledge: Knowledge, seen: Sequence[Seen]
         unknown=tuple(unknown),
         fixes=one.cause.fixes,
         explains=tuple(symptom.symptom.id for symptom in seen if symptom.symptom.id in one.cause.symptoms),
+        is_mistake=one.cause.is_mistake,
     )
 
 

@@ -52,6 +52,8 @@ class CauseFound(NamedTuple):
     fixes: tuple[str, ...] = ()
     explains: tuple[str, ...] = ()
     """The symptoms of this diagnosis that it can bring. One that brings none of them may be true, and not what is looked for."""
+    is_mistake: bool = False
+    """A script that strongly shows it does what is mostly a mistake, whatever its run shows."""
 
 
 class TestToRun(NamedTuple):

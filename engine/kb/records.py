@@ -25,7 +25,7 @@ def cause_of(name: str, stored: Stored) -> rules.CauseRule:
     """A cause."""
     return rules.CauseRule(
         name, stored["title"], stored["family"], stored["pack"], stored["symptoms"],
-        stored["priors"], tuple(map(_evidence, stored["evidence"])), tuple(stored["fixes"]),
+        stored["priors"], tuple(map(_evidence, stored["evidence"])), tuple(stored["fixes"]), stored["is_mistake"],
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..diagnosis import CauseFound, Diagnosis, FactFound
 from ..facts import Place
 from ..kb.knowledge import Knowledge
+from .summary import worth_a_look
 from .templating import render
 
 _RUN = ("log.trainer", "config.dialect", "model.", "gpu.", "env.", "dist.", "log.steps", "log.total_steps")
@@ -22,6 +23,7 @@ def to_markdown(diagnosis: Diagnosis, knowledge: Knowledge) -> str:
         diagnosis=diagnosis,
         considered=considered,
         rejected=rejected(diagnosis),
+        looks=worth_a_look(diagnosis),
         why_rejected=why_rejected,
         is_new=_each_once(),
         explanation={one.id: knowledge.pages["explanation"].get(one.id, "") for one in considered},

@@ -11,7 +11,7 @@ from ..wording import percent
 from .lines import Line, Span, how_seen, line_of, title, where, worth_reading
 from .quotes import LENGTH, Quotes
 from .screen_fixes import fixes
-from .summary import what_was_seen
+from .summary import noticed, what_was_seen, worth_a_look
 
 CAUSES = 3
 EVIDENCE = 4
@@ -45,6 +45,11 @@ def _head(diagnosis: Diagnosis) -> Iterator[Line]:
         if near := _nearest(diagnosis):
             yield line_of(Span("No symptom recognised in what I could see.", "doubt"))
             yield from near
+        elif worth_a_look(diagnosis):
+            yield line_of(
+                Span("Nothing is seen to go wrong. What the script does is mostly a mistake:", "doubt")
+            )
+            yield from noticed(diagnosis)
         else:
             yield line_of(Span("Nothing wrong found in what I could see.", "good"))
         yield from what_was_seen(diagnosis)

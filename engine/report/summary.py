@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..diagnosis import Diagnosis, FactFound
+from ..diagnosis import CauseFound, Diagnosis, Evidence, FactFound
 from ..facts import in_digits
 from ..wording import show
-from .lines import Line, line_of, where
+from .lines import Line, Span, line_of, where
 
 # An easy task is learnt at once. Whoever knows that theirs is not can ask for it.
 _AT_ONCE = "; if the task is not as easy as that, ask with --symptom suspicious-metrics"
+_MOSTLY = 10.0
+"""Decibans: ten times as often with the cause as without it."""
+_LOOKS = 5
 _FROM_FILES = frozenset({"config", "script", "code", "log"})
 
 
@@ -22,6 +25,28 @@ def what_was_seen(diagnosis: Diagnosis) -> Iterator[Line]:
             yield line_of(f"  No symptom, and no cause above possible: {one.note}.", hang=4)
     for sentence, rests_on in _sentences(facts):
         yield line_of(f"  {sentence}", *where(rests_on.source[:1]), hang=4)
+
+
+def worth_a_look(diagnosis: Diagnosis) -> list[tuple[CauseFound, Evidence]]:
+    """What a script does that is mostly a mistake, where nothing is seen to go wrong: of each thing the likeliest cause."""
+    if diagnosis.found:
+        return []
+    seen: dict[tuple[str, ...], tuple[CauseFound, Evidence]] = {}
+    for cause in diagnosis.causes:
+        for line in cause.evidence if cause.is_mistake else ():
+            if line.decibans >= _MOSTLY and line.facts and all(map(_is_of_script, line.facts)):
+                seen.setdefault(line.facts, (cause, line))
+    return list(seen.values())
+
+
+def _is_of_script(fact: str) -> bool:
+    return fact.startswith("code.")
+
+
+def noticed(diagnosis: Diagnosis) -> Iterator[Line]:
+    """The same as lines."""
+    for cause, line in worth_a_look(diagnosis)[:_LOOKS]:
+        yield line_of(f"  ? {line.statement}", Span(f"  {cause.id}", "dim"), *where(line.source[:1]), hang=6)
 
 
 def _sentences(facts: Mapping[str, FactFound]) -> Iterator[tuple[str, FactFound]]:

@@ -287,3 +287,38 @@ def test_a_rate_of_zero_is_not_multiplied(diagnose: Command, folder: Path) -> No
     assert "raise-learning-rate" not in fixes["0.0"]
     assert "raise-learning-rate" in fixes["1e-9"]
     assert "set-learning-rate" not in fixes["1e-9"]
+
+
+_CLIPPED_TOO_EARLY = """\
+import torch
+from torch import nn
+net = nn.Linear(4, 1)
+opt = torch.optim.AdamW(net.parameters(), lr=1e-3)
+scaler = torch.amp.GradScaler("cuda")
+for x, y in batches:
+    opt.zero_grad()
+    with torch.autocast("cuda", dtype=torch.float16):
+        loss = nn.functional.mse_loss(net(x), y)
+    scaler.scale(loss).backward()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    scaler.step(opt)
+    scaler.update()
+"""
+
+
+@pytest.mark.parametrize("output", ["text", "markdown"])
+def test_a_mistake_in_a_script_is_shown_where_nothing_is_seen_to_go_wrong(
+    diagnose: Command, folder: Path, output: str
+) -> None:
+    (folder / "train.py").write_text(_CLIPPED_TOO_EARLY)
+    result = diagnose("train.py", "--no-machine", "--format", output)
+    said = " ".join(result.out.split())
+    assert (result.code, "is mostly a mistake" in said, "Nothing wrong" in said) == (0, True, False)
+    assert "clipped while they carry the scale" in said
+    assert "train.py:11" in said
+
+
+def test_what_many_sound_scripts_do_is_no_mistake_by_itself(diagnose: Command, folder: Path) -> None:
+    recurrent = SCRIPT.replace("nn.Linear(4, 1)", "nn.Sequential(nn.RNN(4, 4), nn.Linear(4, 1))")
+    (folder / "train.py").write_text(recurrent)
+    assert "Nothing wrong found" in diagnose("train.py", "--no-machine").out

@@ -47,6 +47,7 @@ def _cause(scope: Scope, entry: Located) -> Stored:
         "symptoms": cause.symptoms,
         "evidence": _evidence(scope, entry, "evidence", cause.evidence),
         "fixes": cause.fixes,
+        "is_mistake": cause.is_mistake,
     }
 
 

@@ -48,6 +48,10 @@ class Cause(Entry):
         description="How people tell of it, and the names that stand around it in code, settings and logs. Where the "
         "evidence confirms no cause, the words of what was handed in are compared with these.",
     )
+    is_mistake: bool = Field(
+        False,
+        description="A script that strongly shows it does what is mostly a mistake: it is worth a look where nothing is seen to go wrong.",
+    )
     fixes: list[Id] = Field(min_length=1, description="In the order to try them.")
     sources: list[Text] = Field(
         min_length=1, description="Playbook items (a05), documentation, owner/repo#number."

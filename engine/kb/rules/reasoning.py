@@ -38,6 +38,8 @@ class CauseRule(NamedTuple):
     """The same in numbers: symptom -> how often it is behind that, from 0 to 1."""
     evidence: tuple[EvidenceRule, ...]
     fixes: tuple[str, ...]
+    is_mistake: bool = False
+    """A script that strongly shows it does what is mostly a mistake, whatever its run shows."""
 
 
 class SymptomRule(NamedTuple):
