@@ -18,6 +18,8 @@ class PrintedSettings(NamedTuple):
     """The number of its first line in that log, counted from 1."""
     text: str
     """Its lines without ranks and times before them."""
+    format: str = ""
+    """What the person who pasted it says it is: yaml, json, toml or ini."""
 
 
 def are_nearly_all(settings: Iterable[PrintedSettings], text: bytes) -> bool:

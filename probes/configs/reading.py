@@ -86,7 +86,9 @@ class Reader:
         """Read the settings that logs show."""
         for block in blocks:
             file = File(block.input, block.text, first_line=block.line)
-            self._take(read_documents(file, Origin.LOG, format_name=printed_format(block.text)))
+            self._take(
+                read_documents(file, Origin.LOG, format_name=block.format or printed_format(block.text))
+            )
 
     def _take(self, documents: Sequence[Document]) -> list[Read]:
         new = []

@@ -72,6 +72,11 @@ class Settings:
             return True
         return line.count(b"=") >= _ROW_OF or line.rstrip().endswith(b" (")
 
+    def paste(self, number: int, text: str, format: str) -> None:
+        """A person pasted settings and says in which format."""
+        if len(self.blocks) < MAX_BLOCKS and len(text) <= MAX_CHARACTERS:
+            self.blocks.append(PrintedSettings(self._name, number, text, format))
+
     def hear(self, number: int, line: bytes, start: int) -> bool:
         """Whether a block of settings begins in this line."""
         if self._how or len(self.blocks) >= MAX_BLOCKS:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from traindx.engine.facts import Place
 from traindx.engine.kb.knowledge import Knowledge
+from traindx.engine.regex import regex
 
 from .blocks import Block
 from .listening import Listener
@@ -15,6 +16,9 @@ from .scan import Scan
 
 _LONGEST = 4000
 """Characters of a paragraph that are joined."""
+_SETTINGS = {"yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "toml": "toml", "ini": "ini"}
+"""What fences call the languages of configurations, and what these are read as."""
+_ASSIGNS = regex(rb"(?m)^[ \t]*[-{]*[ \t]*[\"']?[A-Za-z_][\w.-]*[\"']?[ \t]*[:=](?:[ \t]|$|[\"'\d\[{])")
 _WRITTEN = (".md", ".markdown")
 """A person writes such a file, however little of it is sentences."""
 
@@ -121,6 +125,9 @@ class Written:
     def _end_output(self) -> None:
         if self._output:
             output, self._output, self._held = b"".join(self._output), [], 0
+            form = _SETTINGS.get(self._fenced or "")
+            if form and _ASSIGNS.search(output):
+                self._listener.settings.paste(self._output_first, output.decode("utf-8", "replace"), form)
             for before, code in python_in(output.decode("utf-8", "replace"), self._fenced or ""):
                 self._listener.heard.paste(self._output_first + before, code)
             # It may be output all the same, and code may hold settings that are read there.

@@ -12,6 +12,7 @@ from traindx.engine.kb.knowledge import Knowledge
 from traindx.engine.kb.load import load
 from traindx.engine.kb.packs import own_pack
 from traindx.probes.inputs import Input, Kind
+from traindx.probes.logs import LogProbe
 from traindx.probes.logs.pasted import python_in
 from traindx.probes.registry import probes_for
 
@@ -112,3 +113,11 @@ def test_a_list_of_versions_makes_no_log_of_a_report(knowledge: Knowledge) -> No
         "## 环境\n\n- GPU: 2 x NVIDIA GeForce RTX 4090\n- PyTorch 2.4.0, CUDA 12.1\n- NCCL 2.20.5\n"
     )
     assert {one.name: one.value for one in told(knowledge, text).facts}["test.one_device_works"] is True
+
+
+def test_settings_that_a_person_pasted_are_read_in_the_format_they_name(knowledge: Knowledge) -> None:
+    text = "After some steps my loss is nan, I do not know why.\n\n```yaml\nfp16: true\noptim:\n  lr: 0.01\n```\n"
+    probe = LogProbe([Input("issue.md", Kind.LOG, data=text.encode())], knowledge)
+    probe.run()
+    (block,) = probe.printed_settings
+    assert (block.format, block.line, block.text) == ("yaml", 4, "fp16: true\noptim:\n  lr: 0.01\n")
