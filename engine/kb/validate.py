@@ -159,9 +159,20 @@ def _problem(raw: Raw, model: type[BaseModel], detail: ErrorDetails) -> Problem:
         message = f"`{detail['input']}` is not a valid name here"
         hint = f"it must match {detail.get('ctx', {}).get('pattern', '')}"
         return document.problem(path, message, hint)
+    if kind in ("float_type", "int_type") and isinstance(detail["input"], str):
+        text = detail["input"]
+        return document.problem(path, f"`{text}` is text here, and a number is wanted", _as_number(text))
     if kind == "too_short":
         return document.problem(path, f"`{last}` is empty", "give at least one")
     return document.problem(path, message, on_key=kind == "value_error")
+
+
+def _as_number(text: str) -> str:
+    """How a number is spelled that YAML 1.1 takes for text: without a point and a sign, `1e4` is one."""
+    try:
+        return f"in YAML it is written {float(text):.1e}"
+    except ValueError:
+        return ""
 
 
 def _walk(raw: Raw, location: tuple[str | int, ...]) -> tuple[str | int, ...]:

@@ -37,20 +37,27 @@ class Conclusion:
     def draw(self, logs: Sequence[Log]) -> None:
         """Add everything to the facts, and fill `events` and `unknowable`."""
         failures: list[Failure] = []
+        tried: dict[str, int] = {}
+        """The first line of a training that came to its end."""
         for log in logs:
             log.drop_strays()
             ends = [one.marks[-1].number for one in log.store if one.marks]
             log.heard.last_progress = max([log.positions.last_number, *ends])
+            for one in log.store:
+                if one.rank is not None and (end := one.last) is not None:
+                    last = log.heard.last_of_rank.get(one.rank, 0)
+                    log.heard.last_of_rank[one.rank] = max(last, end.mark.number)
             trains_from = training_from(log)
-            if log.heard.raised:
-                ended = self._hits.lines_of(_ENDED, log.name)
+            if ended := self._hits.lines_of(_ENDED, log.name):
                 trains_from = max(trains_from, begun_again_from(log, ended))
+                tried[log.name] = trains_from
             own = failures_of(log.heard, log.name, self._machines, self._hits, trains_from)
             if own and all(one.overcome for one in own):
                 log.heard.first_traceback = None
             failures += own
         overcome = [one.place for one in failures if one.overcome]
-        forget_overcome(self._facts, self._hits, ((one.input, one.line or 0) for one in overcome))
+        lines = ((one.input, one.line or 0) for one in overcome)
+        forget_overcome(self._facts, self._hits, lines, tried)
         prefer_named([log.store for log in logs])
         places = Places(self._knowledge)
         first = tell_failures(self._facts, failures, places)

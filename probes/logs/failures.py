@@ -41,7 +41,7 @@ def failures_of(
         roles = _roles(raised, place, machines, hits)
         follows = "consequence" in roles and "failure" not in roles
         number = raised.number
-        found.append(Failure(raised, place, follows, number < heard.last_progress, number < trains_from))
+        found.append(Failure(raised, place, follows, heard.went_on_after(raised), number < trains_from))
     return found
 
 

@@ -51,6 +51,15 @@ class Heard:
         self.machine = False
         self.last_progress = 0
         """The last line that showed the run going on."""
+        self.last_of_rank: dict[int, int] = {}
+        """The same of each rank that numbers were read of."""
+
+    def went_on_after(self, raised: Raised) -> bool:
+        """Whether the run went on after an exception: where ranks print side by side, the one that raised it."""
+        last = (
+            self.last_of_rank.get(raised.rank, 0) if raised.rank is not None and self.last_of_rank else None
+        )
+        return raised.number < (self.last_progress if last is None else last)
 
     def paste(self, line: int, code: str) -> None:
         """A person pasted this, from this line on."""

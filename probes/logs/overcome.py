@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .collected import Collected
 from .hits import Hits
@@ -43,12 +43,14 @@ def begun_again_from(log: Log, ended: Iterable[int]) -> int:
     return begun
 
 
-def forget_overcome(facts: Collected, hits: Hits, lines: Iterable[tuple[str, int]]) -> None:
-    """Forget the failures that were read from exceptions which the run got over, by input and line."""
+def forget_overcome(
+    facts: Collected, hits: Hits, lines: Iterable[tuple[str, int]], before: Mapping[str, int]
+) -> None:
+    """Forget the failures that a run got over: those read from exceptions, by input and line, and what stands `before` a line of an input."""
     overcome = set(lines)
     for signature, hit in list(hits.found.items()):
-        found = set(hit.lines)
-        if hit.rule.role != "failure" or hit.count > len(hit.lines) or not found or found - overcome:
+        found = {one for one in hit.lines if one[1] >= before.get(one[0], 0)}
+        if hit.rule.role != "failure" or hit.count > len(hit.lines) or not hit.lines or found - overcome:
             continue
         del hits.found[signature]
         for name in (hit.rule.fact, *hit.rule.facts, *hit.rule.captures.values()):

@@ -240,3 +240,9 @@ def test_old_caches_are_tidied_away(settled: Pack, tmp_path: Path) -> None:
         os.utime(folder / f"old{number}", (time.time() - 9000 - number, time.time() - 9000 - number))
     load([settled])
     assert len(list(folder.iterdir())) <= 9
+
+
+def test_a_number_that_yaml_takes_for_text_is_named_with_its_right_spelling(make_pack: PackMaker) -> None:
+    said = mistakes(make_pack, "limits/own.yaml", "- {id: far, value: 1e4, means: Far., source: own}\n")
+    assert "`1e4` is text here, and a number is wanted" in said
+    assert "in YAML it is written 1.0e+04" in said

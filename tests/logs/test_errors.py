@@ -120,6 +120,15 @@ def test_an_exception_without_a_traceback_counts(read: Reads) -> None:
     )
 
 
+def test_a_rank_is_not_survived_by_what_the_others_print(read: Reads) -> None:
+    steps = [f"[rank{rank}]: step {step} loss 2.{step}\n" for step in range(1, 9) for rank in range(4)]
+    broke = "[rank2]: Traceback (most recent call last):\n[rank2]: KeyError: 'labels'\n"
+    lost = "[rank0]: Traceback (most recent call last):\n[rank0]: ConnectionError: peer closed\n"
+    later = [one for one in steps[12:] if not one.startswith("[rank2]")]
+    run = read("".join([*steps[:12], broke, *later, lost]))
+    assert (run["log.exception.type"], run["log.first_failing_rank"]) == ("KeyError", 2)
+
+
 def test_an_exception_the_run_survived_comes_after_the_one_that_ended_it(read: Reads) -> None:
     survived = TRACEBACK.replace(
         "RuntimeError: CUDA out of memory. Tried to allocate 512.00 MiB", "OSError: retrying"
@@ -415,3 +424,11 @@ def test_an_own_file_named_as_a_library_is_own(read: Reads) -> None:
 def test_without_frames_nobody_is_blamed(read: Reads) -> None:
     run = read(STEP + "KeyError: 'a'\n")
     assert run["log.exception.raised_in_own"] is None
+
+
+@pytest.mark.parametrize(("end", "gone"), [("Training complete.\n", False), ("", True)])
+def test_what_was_tried_before_a_training_that_came_to_its_end_did_not_fail_it(
+    read: Reads, end: str, gone: bool
+) -> None:
+    tried = "batch 64 failed: CUDA out of memory. Tried to allocate 2.00 GiB. Trying 32\n"
+    assert read(tried + TRAINS + end)["log.device_memory_gone"] is gone
