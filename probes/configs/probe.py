@@ -15,6 +15,7 @@ from . import mistakes
 from .combine import Read, default_facts, disagreements, environment, setting_facts, versions_of
 from .contradicting import checked
 from .dialects import Dialects, dialects_of
+from .misspelt import misspelt_keys
 from .mistakes import Mistake
 from .package_facts import package_facts
 from .packages import is_package_list
@@ -155,7 +156,7 @@ def _wrong(reads: Sequence[Read], versions: mistakes.Versions, dialects: Dialect
         return
     documents = [read.document for read in files]
     renamed = list(mistakes.renamed_keys(files, versions))
-    unknown = [*mistakes.misspelt_keys(files, dialects), *(one for one, lost in renamed if lost)]
+    unknown = [*misspelt_keys(files, dialects), *(one for one, lost in renamed if lost)]
     yield from _found("config.syntax_error", list(mistakes.syntax_errors(documents)), "config.syntax_errors")
     yield from _found("config.type_error", list(mistakes.type_errors(files)), "config.type_errors")
     yield from _found("config.duplicate_key", list(mistakes.duplicates(documents)))

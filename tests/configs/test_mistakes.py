@@ -87,6 +87,20 @@ def test_a_word_that_no_trainer_uses_is_a_slip_wherever_it_stands(read: Reads) -
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong", "right"),
+    [
+        ("base_model: a/b\nsequence_len: 9\nmicro_batchsize: 1\nnum_epochs: 1\nadapter: lora\n", "micro_batchsize", "micro_batch_size"),
+        ("trainer:\n  max_epochs: 3\n  accelerator: gpu\n  gradient_clip_value: 1.0\n", "gradient_clip_value", "gradient_clip_val"),
+        ("stage: sft\ntemplate: qwen\nfinetuning_type: lora\ncutoff_len: 9\nlogging_step: 1\n", "logging_step", "logging_steps"),
+    ],
+)  # fmt: skip
+def test_the_end_of_a_word_and_where_it_is_parted_are_slips(
+    read: Reads, text: str, wrong: str, right: str
+) -> None:
+    assert read({"c.yaml": text})["unknown_keys"] == (f"`{wrong}` is not known; probably `{right}`",)
+
+
 def test_a_renamed_key_counts_as_lost_where_the_installed_version_drops_it(read: Reads) -> None:
     files = {"c.yaml": HF + "evaluation_strategy: epoch\n"}
     assert (read(files)["renamed_key"], read(files)["unknown_key"]) == (True, False)
