@@ -14,10 +14,16 @@ WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _OTHER_SCRIPT = regex(
     r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"
 )
+_VIETNAMESE = regex(r"(?i)\b(?:bị|khi|thì|không|được|của|và|là|với|vẫn|nhưng|mình|em|bình thường|tại sao)\b")
+"""Small words of a language most of whose letters are also those of others."""
+_MANY = 10
+"""Words of which one that is small shows a sentence."""
 SPOKEN = regex(r"\b(?:I|I'm|I’m|I've|I’ve|my|My)\b")
 """Somebody's own words. Libraries say we: `We strongly recommend passing in an attention_mask`."""
 SPEAKER = r"(?:\[[\d: /.-]{4,22}\] ?)?(?!\w*(?:[Ee]rror|Exception|Warning)\b)[^\W\d_][\w.'-]{0,23}(?: [\w.'-]{1,23})? ?[:：] ?"
 """Who says what follows, as chats write it, in any script: `小王: `, `[14:03] Oleg: `."""
+_CHATTED = regex(rf"^(?=\[){SPEAKER}")
+"""The time and the name before what somebody says in a chat. Other lines that begin with a bracket are a machine's."""
 SENT = regex(rf"^{SPEAKER}(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s)")
 """Who sent an error, before the error itself."""
 _SENT_ERROR = regex(rf"^\s*(?:{SPEAKER})?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s")
@@ -52,10 +58,12 @@ class Writing:
 
     def is_sentence(self, text: str) -> bool:
         """Whether a line reads like a sentence and not like output."""
-        text = _MARKUP.sub("", text)
+        text = _CHATTED.sub("", _MARKUP.sub("", text))
         if self.is_error(text):
             return False
-        other = not text.isascii() and len(_OTHER_SCRIPT.findall(text)) >= 4
+        other = not text.isascii() and (
+            len(_OTHER_SCRIPT.findall(text)) >= 4 or len(_VIETNAMESE.findall(text)) >= 3
+        )
         if not (other or self._is_english(text)) or _MACHINE.search(text) or CODE.match(text):
             return False
         return not _PAIRS.search(text) or _names_settings(text)
@@ -63,7 +71,8 @@ class Writing:
     def _is_english(self, text: str) -> bool:
         words = WORD.findall(text)
         small = sum(word.lower() in self._small for word in words)
-        return len(words) >= 4 and small >= 2 and sum(map(len, words)) > 0.6 * len(text.replace(" ", ""))
+        enough = len(words) >= 4 and (small >= 2 or (small == 1 and len(words) >= _MANY))
+        return enough and sum(map(len, words)) > 0.6 * len(text.replace(" ", ""))
 
     def is_error(self, text: str) -> bool:
         """Whether a line is an error, be it that somebody sent it: what it says, no person states."""
