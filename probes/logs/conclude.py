@@ -39,6 +39,7 @@ class Conclusion:
         failures: list[Failure] = []
         tried: dict[str, int] = {}
         """The first line of a training that came to its end."""
+        failed = any(hit.rule.role == "failure" for hit in self._hits.found.values())
         for log in logs:
             log.drop_strays()
             ends = [one.marks[-1].number for one in log.store if one.marks]
@@ -48,7 +49,8 @@ class Conclusion:
                     last = log.heard.last_of_rank.get(one.rank, 0)
                     log.heard.last_of_rank[one.rank] = max(last, end.mark.number)
             trains_from = training_from(log)
-            if ended := self._hits.lines_of(_ENDED, log.name):
+            ended = self._hits.lines_of(_ENDED, log.name) if failed or log.heard.raised else ()
+            if ended:
                 trains_from = max(trains_from, begun_again_from(log, ended))
                 tried[log.name] = trains_from
             own = failures_of(log.heard, log.name, self._machines, self._hits, trains_from)
