@@ -23,6 +23,8 @@ WARM = 8
 """Blocks after which literals that ordinary lines hold are searched for by their whole patterns; again after 8 times as many."""
 NOISY = 2
 """Hits a block from which on a signature's literals count as those of ordinary lines."""
+_START = 3
+"""Characters by which literals are looked up."""
 _REPEATED = regex(r"(?<!\\)\{(\d*)(?:,\d*)?\}")
 _BRACE_IN_CLASS = regex(r"(?<!\\)\[[^\]]*\{")
 
@@ -132,7 +134,7 @@ class FastFinder:
                 patterns.append(pattern)
             else:
                 texts |= words
-        self._literals = _telling(texts)
+        self._literals = telling(texts)
         expressions = [*map(_escaped, self._literals), *patterns]
         database = self._hyperscan.Database()
         plain = self._hyperscan.HS_FLAG_CASELESS
@@ -163,12 +165,23 @@ class FastFinder:
         return expression
 
 
-def _telling(texts: Iterable[str]) -> list[str]:
+def telling(texts: Iterable[str]) -> list[str]:
     """Without those that hold another: that one stands wherever they do. A third is left, searched twice as fast."""
     kept = list[str]()
+    # By how they begin: a text is compared with the few that could stand at each of its places.
+    by_start = dict[str, tuple[str, ...]]()
+    sizes = set[int]()
+
+    def holds_one(text: str) -> bool:
+        starts = ((text[place : place + size], place) for size in sizes for place in range(len(text)))
+        return any(text.startswith(by_start.get(start, ()), place) for start, place in starts)
+
     for text in sorted(texts, key=lambda text: (len(text), text)):
-        if "\n" in text or not any(map(text.__contains__, kept)):
+        if "\n" in text or not holds_one(text):
             kept.append(text)
+            start = text[:_START]
+            by_start[start] = (*by_start.get(start, ()), text)
+            sizes.add(len(start))
     return kept
 
 

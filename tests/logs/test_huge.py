@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from traindx.engine.kb.knowledge import Knowledge
 from traindx.probes.inputs import Input, Kind
 from traindx.probes.logs import LogProbe
-from traindx.probes.logs.finder import WARM, FastFinder, ShapeFinder
+from traindx.probes.logs.finder import WARM, FastFinder, ShapeFinder, telling
 from traindx.probes.logs.signatures import for_machines
 
 STEP = "{{'loss': {:.3f}, 'grad_norm': 1.1, 'learning_rate': 1e-05, 'epoch': {:.2f}}}\n"
@@ -91,3 +93,11 @@ def test_literals_that_ordinary_lines_hold_are_no_longer_searched_for(knowledge:
     seen = [len(list(finder.lines(ordinary))) for _ in range(WARM)]
     assert seen == [40] * WARM
     assert list(finder.lines(ordinary + told)) == [told]
+
+
+@given(st.lists(st.text("ab\n", min_size=1, max_size=5), max_size=30))
+def test_of_literals_only_those_are_searched_for_that_hold_no_other(texts: list[str]) -> None:
+    kept = telling(texts)
+    assert all(any(one in text for one in kept) for text in texts)
+    whole = [one for one in kept if "\n" not in one]
+    assert not any(one != other and one in other for one in whole for other in whole)
