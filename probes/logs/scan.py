@@ -8,10 +8,6 @@ signatures may be in it.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
-from itertools import repeat
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from .actions import BAR, HEADER, NEW, Action, Careful, Shapes
@@ -41,7 +37,7 @@ class Scan:
         self.positions, self.store = Positions(self.lines), Store()
         self.metrics = Metrics(self.store, self.positions)
         self.listener = listener
-        self._shapes = Shapes({b"": None})
+        self._shapes = Shapes([(b"", None)])
         self._first_sight = FirstSight(knowledge, self.lines, self.positions, self.metrics, listener)
         self._begun, self._block = False, Block(b"", 1)
         self._labelled = False
@@ -60,7 +56,11 @@ class Scan:
             block = Block(relabelled(block.data), block.first)
         self._block = block
         self.listener.page.turn(block)
-        fast, slow = self._sorted(map(self._shapes.__getitem__, shapes_of(block.data)))
+        bars, headers, fast, slow = self._shapes.sort(shapes_of(block.data))
+        for template, indices in fast.items():
+            if template.places:
+                bars += indices
+        self.positions.begin_block(block, bars, headers)
         taken = self._work(block, slow) if slow or self.listener.busy else set()
         for template, indices in fast.items():
             self._read_all(template, [index for index in indices if index not in taken] if taken else indices)
@@ -71,27 +71,6 @@ class Scan:
                 (shape, action) for shape, action in self._shapes.items() if action is not None
             )
             self._shapes[b""] = None
-
-    def _sorted(
-        self, actions: Iterable[Action]
-    ) -> tuple[dict[Template, list[int]], list[tuple[int, Action]]]:
-        """The lines of a block that templates read, and those to look at one by one, by index."""
-        groups: defaultdict[Action, list[int]] = defaultdict(list)
-        for index, action in enumerate(actions):
-            if action is not None:
-                groups[action].append(index)
-        bars, headers = groups.pop(BAR, []), groups.pop(HEADER, [])
-        fast, slow = dict[Template, list[int]](), list[tuple[int, Action]]()
-        for action, indices in groups.items():
-            if isinstance(action, Template):
-                fast[action] = indices
-                if action.places:
-                    bars += indices
-            else:
-                slow += zip(indices, repeat(action))
-        slow.sort(key=itemgetter(0))
-        self.positions.begin_block(self._block, bars, headers)
-        return fast, slow
 
     def is_news(self, line: bytes) -> bool:
         """Whether a line may say what was not seen before: its shape is new, or it holds a new signature."""
@@ -163,6 +142,8 @@ class Scan:
             self.positions.header(index)
         elif isinstance(action, Watch):
             action.look(self.listener.sightings, index, line)
+            if not (action.rules or action.sure):
+                self._shapes[shapes_of(line)[0]] = None
         elif isinstance(action, Template):
             self._template(action, index, line)
             if action.places:
