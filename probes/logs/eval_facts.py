@@ -88,10 +88,10 @@ def _rising(told: Told, values: Sequence[float], low: int) -> bool:
     limit = told.limits["eval_rise"]
     if len(values) - low < _SOME:
         return False
-    # A curve that has only risen since its minimum has turned: chance makes four values in a row so once in 24 times.
+    # A curve that has only risen since its minimum has turned: chance puts the four values after it in order once in 24 times.
     since = values[low:]
     if (
-        len(since) > _SOME
+        len(since) > _SOME + 1
         and since[-1] > limit * since[0]
         and all(a < b for a, b in itertools.pairwise(since))
     ):
@@ -102,7 +102,9 @@ def _rising(told: Told, values: Sequence[float], low: int) -> bool:
     width = max(_SOME, len(values) // 5)
     levels = [curve.median(values[start : start + width]) for start in range(len(values) - width + 1)]
     wobble = curve.median([abs(step) for step in curve.steps_between(values)])
-    return levels[-1] > max(limit * min(levels), min(levels) + wobble)
+    risen = max(limit * min(levels), min(levels) + wobble)
+    # Of three values the median is one that two noisy ones lift: none of them may be as low as before.
+    return levels[-1] > risen and (width > _SOME or min(values[-width:]) > limit * min(levels))
 
 
 def _tell_gap(told: Told, line: Curve, train: Curve) -> None:

@@ -17,6 +17,7 @@ class NamedLosses:
         self._generator = knowledge.words["of-generator"]
         self._density = knowledge.words["of-density"]
         self._held_down = knowledge.words["held-down"]
+        self._root = knowledge.words["of-a-root"]
         self._of_divergence = knowledge.words["of-divergence"]
 
     def is_of_discriminator(self, printed: str, *, gan: bool) -> bool:
@@ -44,3 +45,7 @@ class NamedLosses:
     def is_held_down(self, printed: str) -> bool:
         """Whether what a term of the loss stands for is kept where it is, and not learnt."""
         return not self._held_down.isdisjoint(words_of(printed))
+
+    def is_root(self, printed: str) -> bool:
+        """Whether this is the root of a mean square, which is no measure beside the square itself."""
+        return not self._root.isdisjoint(words_of(printed))

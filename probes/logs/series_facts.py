@@ -90,11 +90,20 @@ def _tell_parts(told: Told, store: Store, lines: Lines | None) -> None:
         tell_divergence(told, [*terms, *store.of("reference_kl")], lines.names.losses.is_divergence)
 
 
+def _differ(train: Series, validation: Series, lines: Lines) -> bool:
+    """Whether one of the two is a mean square and the other its root, so that their sizes say nothing."""
+    roots = [lines.names.losses.is_root(one.name.printed) for one in (train, validation)]
+    return roots[0] != roots[1]
+
+
 def _tell_validation(told: Told, store: Store, train: Curve | None, lines: Lines | None) -> None:
     """What the validation says: its loss, or else its perplexity, and the distance of what is generated."""
     losses = [*store.of("eval_loss"), *store.of("eval_loss_part")]
     validation = standing(losses, lines)
     if validation is not None:
+        trained = standing([*store.of("loss"), *store.of("loss_part")], lines)
+        if trained is not None and lines is not None and _differ(trained, validation, lines):
+            train = None
         tell_eval(told, validation, [one for one in losses if one is not validation], train)
     elif perplexity := store.of("eval_perplexity"):
         tell_perplexity(told, perplexity[0])
