@@ -16,6 +16,10 @@ _SKIPPED = frozenset((
     ".ruff_cache", ".pytest_cache", "site-packages", ".ipynb_checkpoints", "wandb-media", "media", ".idea", ".vscode", ".github",
     "docs", "doc", "documentation",
 ))  # fmt: skip
+_PUT_AWAY = frozenset((
+    "old", "older", "archive", "archived", "backup", "backups", "bak", "previous", "prev", "trash", "deprecated", "obsolete",
+))  # fmt: skip
+"""What folders of runs that are over are called, beside the files of the one that counts."""
 _ABOUT = ("readme", "changelog", "contributing", "license", "history", "news", "authors", "citation")
 """What a project says of itself and of any run, and so of none; a person may name it."""
 
@@ -37,7 +41,11 @@ def files_below(root: Path, inputs: list[Input], notes: list[str]) -> Iterator[P
         seen.add((place.st_dev, place.st_ino))
         for entry in _not_of_a_tool(folder, entries, inputs, notes):
             if os.path.isdir(entry):
-                if depth < MAX_DEPTH and entry.name not in _SKIPPED:
+                if entry.name.lower() in _PUT_AWAY and any(map(os.path.isfile, entries)):
+                    notes.append(
+                        f"{entry}: not read, as what is put away is of another run; name it to have it read"
+                    )
+                elif depth < MAX_DEPTH and entry.name not in _SKIPPED:
                     waiting.append((entry, depth + 1))
             elif os.path.isfile(entry):
                 if entry.stem.lower() not in _ABOUT or entry.suffix.lower() not in (

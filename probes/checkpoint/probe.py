@@ -20,6 +20,8 @@ GIVES = frozenset((
     "checkpoint.has_scaler", "checkpoint.has_step", "checkpoint.unreadable", "checkpoint.nonfinite",
     "checkpoint.nonfinite_names", "checkpoint.items_total", "checkpoint.dtypes", "checkpoint.wrapper_prefix",
 ))  # fmt: skip
+SMALL = 64 << 20
+"""Bytes of a state that is always looked at: its names and a sample of its numbers."""
 _WRAPPERS = ("module.", "_orig_mod.")
 _LFS = b"version https://git-lfs"
 _NAMED = 10
@@ -40,6 +42,7 @@ class CheckpointProbe:
 
     def __init__(self, inputs: Sequence[Input]) -> None:
         self._states = saved_states(one for one in inputs if one.kind is Kind.CHECKPOINT)
+        self._alone = all(one.kind is Kind.CHECKPOINT for one in inputs)
         self._findings = Findings()
 
     @property
@@ -49,8 +52,14 @@ class CheckpointProbe:
 
     @property
     def asked_for(self) -> bool:
-        """Whether one was named; those in a directory are read where they matter."""
-        return any(one.named for state in self._states for one in state.files)
+        """Whether one was named, lies in a directory of nothing else, or is read in no time; others are read where they matter."""
+        named = any(one.named for state in self._states for one in state.files)
+        return (
+            named or self._alone or sum(_size(one.path) or 0 for one in self._newest() if one.path) <= SMALL
+        )
+
+    def _newest(self) -> Sequence[Input]:
+        return self._states[0].files if self._states else ()
 
     def run(self) -> Findings:
         """Read the newest state that can be read."""

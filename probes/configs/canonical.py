@@ -8,6 +8,7 @@ from typing import Any
 
 from traindx.engine.facts import Origin
 from traindx.engine.kb.rules import SettingRule
+from traindx.engine.regex import regex
 
 from .dialect import Dialect
 from .document import Document, Entry
@@ -15,6 +16,9 @@ from .meaning import meaning, typed
 from .occurrence import Occurrence
 from .values import reference, same, to_bool, to_number
 from .way import Way
+
+_RESOLVER = regex(r"\s*\$\{\s*[\w.]+\s*:(?!-)")
+"""`${oc.env:LR,0.1}` of OmegaConf; the `${LR:-0.1}` of a shell names its default."""
 
 
 def occurrences(
@@ -52,10 +56,11 @@ def in_script(document: Document) -> bool:
 
 
 def _resolved(entry: Entry, document: Document) -> Entry:
-    """`${train.lr}` stands for the entry it names, in this document."""
+    """`${train.lr}` stands for the entry it names, in this document. What a resolver gives is not known."""
     path = reference(entry.value)
     if not path:
-        return entry
+        resolved = isinstance(entry.value, str) and _RESOLVER.match(entry.value)
+        return entry._replace(value=None, style="computed", span=None) if resolved else entry
     for other in document.reading.entries:
         if other.path == path or other.path == (*entry.path[:-1], *path):
             return entry._replace(value=other.value, at=other.at, span=other.span, style=other.style)

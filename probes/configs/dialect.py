@@ -27,6 +27,8 @@ class Dialect:
         self.loose: bool = stored.get("loose", False)
         self.flat: bool = stored.get("flat", False)
         self.casts_numbers: bool = stored.get("casts_numbers", False)
+        self.casts_with: frozenset[str] = self._together("casts_with")
+        self.filled_in: str = stored.get("filled_in", "")
         self.bare_flags: bool = stored.get("bare_flags", False)
         self.style: str = stored.get("style", "underscore")
         self.hyphens: bool = self.style == "hyphen"

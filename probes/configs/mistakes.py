@@ -80,10 +80,17 @@ def type_errors(reads: Iterable[Read]) -> Iterator[Mistake]:
 def numbers_as_text(reads: Iterable[Read]) -> Iterator[Mistake]:
     """Numbers that stand as text, for trainers that do not turn text into numbers."""
     for read in reads:
+        casting = _loaded_casting(read)
         for one in read.occurrences:
-            if one.as_text and not one.dialect.casts_numbers:
+            if one.as_text and not one.dialect.casts_numbers and (one.entry.style or not casting):
                 text = f"{one.entry.key}: {one.entry.value} is text{_why_text(one.entry, read.document)}"
                 yield Mistake(safe(text), one.document.place(one.entry.at))
+
+
+def _loaded_casting(read: Read) -> bool:
+    """Whether the keys of a file tell that its loader takes a bare `1e-5` for a number."""
+    telling = frozenset[str]().union(*(dialect.casts_with for dialect in read.dialects))
+    return any(not telling.isdisjoint(map(str, entry.path)) for entry in read.document.reading.entries)
 
 
 def _why_text(entry: Entry, document: Document) -> str:

@@ -48,6 +48,11 @@ def place_change(
     if not way.several:
         wanted = {placing.key(): raw for raw in wanted.values()}
     held = {key: entry for key in wanted if (entry := placing.held(key, old)) is not None}
+    if dialect.filled_in and held and all(entry.value == dialect.filled_in for entry in held.values()):
+        filled = next(iter(held.values()))
+        raise Unplaceable(
+            f"`{filled.key}: {filled.value}` is filled in by the trainer that is given the file: change its own argument"
+        )
     needs_all = all_keys or len(wanted) == 1
     new = [key for key, raw in wanted.items() if key not in held and (raw is not False or needs_all)]
     asked = setting not in dialect.never_added and _is_asked_for(new, held, old, asked_for)

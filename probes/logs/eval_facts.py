@@ -88,10 +88,11 @@ def _rising(told: Told, values: Sequence[float], low: int) -> bool:
     limit = told.limits["eval_rise"]
     if len(values) - low < _SOME:
         return False
-    # A curve that has only risen since its minimum has turned: chance puts the four values after it in order once in 24 times.
+    # A curve that has only risen since its minimum has turned: chance puts the three values after it in order
+    # once in six times, and the four that are asked for of a longer one once in 24.
     since = values[low:]
     if (
-        len(since) > _SOME + 1
+        len(since) > (_SOME if len(values) < _MANY else _SOME + 1)
         and since[-1] > limit * since[0]
         and all(a < b for a, b in itertools.pairwise(since))
     ):

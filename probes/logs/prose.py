@@ -14,6 +14,7 @@ WORD = regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _OTHER_SCRIPT = regex(
     r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"
 )
+_UNPARTED = regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 _VIETNAMESE = regex(r"(?i)\b(?:bị|khi|thì|không|được|của|và|là|với|vẫn|nhưng|mình|em|bình thường|tại sao)\b")
 """Small words of a language most of whose letters are also those of others."""
 _MANY = 10
@@ -28,10 +29,10 @@ SENT = regex(rf"^{SPEAKER}(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s)"
 """Who sent an error, before the error itself."""
 _SENT_ERROR = regex(rf"^\s*(?:{SPEAKER})?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception):\s")
 _MACHINE = regex(
-    r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|^\s*\S+\s*[=:]\s*\S+\s*$"
+    r"%\||[│█━]|\d\d:\d\d:\d\d|^\s*(?:File \"|Traceback|at \w+\.|\[|\{|#|\$ |>>> |[\w.]+(?:Error|Warning|Exception)\b|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:)|(?<=[\w/\\.-])\.py[:\"]|^\s*[^\s，。；]+\s*[=:]\s*[^\s，。；]+\s*$"
 )
 _PAIRS = regex(r"=\S+ \S+=")
-_PAIR = regex(r"\S+=\S+")
+_PAIR = regex(r"[^\s，。；、]+=[^\s，。；、]+")
 _WORDS_TO_A_PAIR = 5
 """Words beside `batch=64 gpu=8` to each pair from which on a person wrote them: output has a few, or none."""
 CODE = regex(
@@ -61,10 +62,11 @@ class Writing:
         text = _CHATTED.sub("", _MARKUP.sub("", text))
         if self.is_error(text):
             return False
-        other = not text.isascii() and (
-            len(_OTHER_SCRIPT.findall(text)) >= 4 or len(_VIETNAMESE.findall(text)) >= 3
-        )
-        if not (other or self._is_english(text)) or _MACHINE.search(text) or CODE.match(text):
+        if (
+            not (_is_of_other_script(text) or self._is_english(text))
+            or _MACHINE.search(text)
+            or CODE.match(text)
+        ):
             return False
         return not _PAIRS.search(text) or _names_settings(text)
 
@@ -109,10 +111,20 @@ class Writing:
         return sentences > others
 
 
+def _is_of_other_script(text: str) -> bool:
+    """Whether a line is written in another script, or in Vietnamese, which shares most of its letters."""
+    if text.isascii():
+        return False
+    letters, words = len(_OTHER_SCRIPT.findall(text)), len(_VIETNAMESE.findall(text))
+    return letters >= 4 or words >= 3 or (letters >= 2 and words >= 2)
+
+
 def _names_settings(text: str) -> bool:
     """Whether a line with settings in it, `batch=64 gpu=8`, is a sentence all the same."""
-    pairs = _PAIR.findall(text)
-    return len(WORD.findall(_PAIR.sub("", text))) >= _WORDS_TO_A_PAIR * len(pairs)
+    pairs, rest = _PAIR.findall(text), _PAIR.sub("", text)
+    # A script that writes no spaces between its words has about two characters to each.
+    words = max(len(WORD.findall(rest)), len(_UNPARTED.findall(rest)) // 2)
+    return words >= _WORDS_TO_A_PAIR * len(pairs)
 
 
 def heading(text: str) -> str | None:

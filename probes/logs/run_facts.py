@@ -101,7 +101,9 @@ def tell_scale(told: Told, scale: Series) -> None:
     told.tell("log.loss_scale.first", first, line.marks[0])
     told.tell("log.loss_scale.last", last, end)
     told.tell("log.loss_scale.min", scale.low.value, scale.low.mark)
-    fallen = first > 1 and (last <= 1 or last <= told.limits["scale_collapse"] * first)
+    # A scale that begins high comes down within the first steps, and stays where the gradients fit.
+    settled = len(line) >= told.limits["points_few"] and last >= line.values[len(line) // 2]
+    fallen = first > 1 and (last <= 1 or (last <= told.limits["scale_collapse"] * first and not settled))
     told.tell("log.loss_scale.collapsed", fallen or (last == 0 and len(line) > 1), end)
 
 

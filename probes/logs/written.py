@@ -19,6 +19,10 @@ _LONGEST = 4000
 _SETTINGS = {"yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "toml": "toml", "ini": "ini"}
 """What fences call the languages of configurations, and what these are read as."""
 _ASSIGNS = regex(rb"(?m)^[ \t]*[-{]*[ \t]*[\"']?[A-Za-z_][\w.-]*[\"']?[ \t]*[:=](?:[ \t]|$|[\"'\d\[{])")
+_QUOTED = regex(
+    r"^[> ]*(?:On|Am|Le|El|Em) .{6,80}(?:wrote|schrieb|écrit|escribió):$|^[> ]*.{6,60}(?:写道|пишет|писал\(а\)|đã viết)[:：]$"
+)
+"""What mail puts above the words of somebody else."""
 _WRITTEN = (".md", ".markdown")
 """A person writes such a file, however little of it is sentences."""
 
@@ -58,6 +62,9 @@ class Written:
             self._end_paragraph()
             self._end_output()
             self._fenced = language if self._fenced is None else None
+            return
+        if _QUOTED.match(text):
+            self._end_paragraph()
             return
         words = heading(text) if self._fenced is None else None
         if words is not None and self._writing.is_error(words):  # the title is the error

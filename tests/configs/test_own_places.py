@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -84,9 +85,20 @@ def test_a_block_comes_where_its_trainer_looks_for_it(
 
 
 def test_a_switch_takes_no_quotes_from_a_word(read: Reads) -> None:
-    text = '{"fp16": {"enabled": "auto"}, "bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2}}'
+    text = '{"fp16": {"enabled": true}, "bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2}}'
     after = json.loads(read({"ds.json": text}).patched(precision="bf16"))
     assert (after["fp16"]["enabled"], after["bf16"]["enabled"]) == (False, True)
+
+
+@pytest.mark.parametrize("setting", [{"precision": "bf16"}, {"micro_batch_size": 1}])
+def test_what_the_trainer_fills_in_is_left_to_it(read: Reads, setting: dict[str, Any]) -> None:
+    text = (
+        '{"fp16": {"enabled": "auto"}, "bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 2}, '
+        '"train_micro_batch_size_per_gpu": "auto"}'
+    )
+    patch = read({"ds.json": text}).plan(**setting)
+    assert patch.files == ()
+    assert "filled in by the trainer" in patch.refused[0].reason
 
 
 def test_a_key_at_another_depth_is_noticed(read: Reads) -> None:

@@ -145,6 +145,14 @@ class Dialect(Entry):
     casts_numbers: bool = Field(
         False, description="A number in quotes, or `1e-5` in YAML 1.1, is read as a number."
     )
+    casts_with: list[str] = Field(
+        default_factory=list,
+        description="Keys that tell of a loader (OmegaConf, jsonargparse) which takes a bare `1e-5` for a number.",
+    )
+    filled_in: str | None = Field(
+        None,
+        description="A value that the trainer which is given the file replaces by its own arguments: it is left as it is.",
+    )
     loose_json: bool = Field(False, description="Its JSON may hold comments and trailing commas.")
     includes: list[str] = Field(default_factory=list, description="Keys that name another file to read.")
     agrees: list[str] = Field(
