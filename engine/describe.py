@@ -108,7 +108,8 @@ def _evidence(lines: Iterable[Weighed]) -> tuple[Evidence, ...]:
     counted = [one for one in lines if one.decibans]
     counted.sort(key=lambda one: (one.hint, -abs(one.decibans)))
     return tuple(
-        Evidence(one.statement, round(one.decibans, 1), one.facts, one.places, one.hint) for one in counted
+        Evidence(one.statement, round(one.decibans, 1), one.facts, one.places, one.hint, one.rule.is_mistake)
+        for one in counted
     )
 
 

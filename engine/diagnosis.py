@@ -21,6 +21,8 @@ class Evidence(NamedTuple):
     source: tuple[Place, ...] = ()
     hint: bool = False
     """It rests on a likeness of words, and shows nothing by itself."""
+    is_mistake: bool = False
+    """It is mostly a mistake, whatever the run shows."""
 
 
 class SymptomFound(NamedTuple):
@@ -178,6 +180,12 @@ class Diagnosis(NamedTuple):
     """How to repeat this diagnosis."""
     left_out: Mapping[str, str] = MappingProxyType({})
     """Fixes that do not go with those chosen before them, and why."""
+
+    def __str__(self) -> str:
+        """The diagnosis as it is printed: plain text, a screen of it."""
+        from .report.screen import screen
+
+        return "\n".join("".join(span.text for span in line.spans) for line in screen(self))
 
     @property
     def failed(self) -> bool:

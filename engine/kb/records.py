@@ -40,6 +40,7 @@ def _evidence(stored: Stored) -> rules.EvidenceRule:
     return rules.EvidenceRule(
         rules.Rule(*stored["rule"]), stored["because"], stored["otherwise"],
         stored["supports"], stored["against"], stored["absent"],
+        stored["is_mistake"],
     )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def _head(diagnosis: Diagnosis) -> Iterator[Line]:
             yield from near
         elif worth_a_look(diagnosis):
             yield line_of(
-                Span("Nothing is seen to go wrong. What the script does is mostly a mistake:", "doubt")
+                Span("Nothing is seen to go wrong. What is written here is mostly a mistake:", "doubt")
             )
             yield from noticed(diagnosis)
         else:

@@ -28,13 +28,14 @@ def what_was_seen(diagnosis: Diagnosis) -> Iterator[Line]:
 
 
 def worth_a_look(diagnosis: Diagnosis) -> list[tuple[CauseFound, Evidence]]:
-    """What a script does that is mostly a mistake, where nothing is seen to go wrong: of each thing the likeliest cause."""
+    """What a script does, or settings ask for, that is mostly a mistake, where nothing is seen to go wrong: of each the likeliest cause."""
     if diagnosis.found:
         return []
     seen: dict[tuple[str, ...], tuple[CauseFound, Evidence]] = {}
     for cause in diagnosis.causes:
-        for line in cause.evidence if cause.is_mistake else ():
-            if line.decibans >= _MOSTLY and line.facts and all(map(_is_of_script, line.facts)):
+        for line in cause.evidence:
+            of_script = cause.is_mistake and line.decibans >= _MOSTLY and all(map(_is_of_script, line.facts))
+            if line.facts and (of_script or (line.is_mistake and line.decibans > 0)):
                 seen.setdefault(line.facts, (cause, line))
     return list(seen.values())
 

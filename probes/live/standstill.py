@@ -40,8 +40,11 @@ def tell_standstill(
     """Say where each rank stands, where some process wrote its stacks because no step came.
 
     A shorter halt counts where the run was ended in it, as its `status` says, or where another process stands still.
-    `everyone` holds the launchers too, which know how a rank ended.
+    `everyone` holds the launchers too, which know how a rank ended. A command that ended with 0 stood still nowhere.
     """
+    if status == 0:
+        # What came to its end was at some long work besides steps, such as a last evaluation.
+        return []
     ended = status is not None and signal_of(status) in ENDED_FROM_OUTSIDE
     if all(standstill_of(one, halts=ended) is None for one in processes):
         return []

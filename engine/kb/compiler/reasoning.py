@@ -29,6 +29,7 @@ def _evidence(scope: Scope, entry: Located, key: str, rules: list[Any]) -> list[
                 "supports": one.supports,
                 "against": one.against,
                 "absent": one.absent,
+                "is_mistake": one.is_mistake,
             }
         )
     return stored

@@ -90,3 +90,7 @@ class Evidence(Model):
     otherwise: Text | None = Field(
         None, description="What a person reads when it is false and `absent` counts."
     )
+    is_mistake: bool = Field(
+        False,
+        description="Settings that show this are mostly a mistake: it is worth a look where nothing is seen to go wrong.",
+    )

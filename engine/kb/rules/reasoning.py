@@ -23,6 +23,8 @@ class EvidenceRule(NamedTuple):
     supports: str | None
     against: str | None
     absent: str | None
+    is_mistake: bool = False
+    """Settings that show this are mostly a mistake, whatever the run shows."""
 
 
 class CauseRule(NamedTuple):
