@@ -175,3 +175,10 @@ def refusal(data: bytes) -> str | None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_followed_or_refused_with_a_reason(data: bytes) -> None:
     assert refusal(data) != ""
+
+
+def test_a_folder_of_nothing_but_states_is_read_unasked(tmp_path: Path) -> None:
+    torch.save({"model": {"w": torch.full((2,), float("nan"))}}, tmp_path / "step10.pt")
+    probe = CheckpointProbe(discover([tmp_path]).inputs)
+    assert probe.asked_for
+    assert Read(tmp_path)["nonfinite"] is True

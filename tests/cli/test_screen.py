@@ -322,3 +322,12 @@ def test_what_many_sound_scripts_do_is_no_mistake_by_itself(diagnose: Command, f
     recurrent = SCRIPT.replace("nn.Linear(4, 1)", "nn.Sequential(nn.RNN(4, 4), nn.Linear(4, 1))")
     (folder / "train.py").write_text(recurrent)
     assert "Nothing wrong found" in diagnose("train.py", "--no-machine").out
+
+
+@pytest.mark.parametrize(("rate", "shown"), [("2.0", True), ("0.1", False)])
+def test_a_rate_that_no_recipe_has_is_shown_where_nothing_is_seen_to_go_wrong(
+    diagnose: Command, folder: Path, rate: str, shown: bool
+) -> None:
+    (folder / "config.yaml").write_text(f"optimizer: sgd\nlr: {rate}\nbatch_size: 8\n")
+    result = diagnose("config.yaml", "--no-machine")
+    assert (result.code, "is mostly a mistake" in result.out) == (0, shown)

@@ -146,3 +146,19 @@ def test_a_value_of_which_one_setting_makes_sense_is_no_mistake(read: Reads) -> 
 def test_a_key_is_unknown_only_to_a_trainer_all_of_whose_keys_are_listed(read: Reads, text: str) -> None:
     run = read({"c.yaml": text})
     assert (run["dialect"] is None, run["unknown_key"]) == (False, False)
+
+
+@pytest.mark.parametrize("keys", ["defaults: [_self_]\n", "_target_: torch.optim.AdamW\n", "class_path: my.Model\n"])
+def test_a_loader_that_takes_it_for_a_number_is_told_by_its_keys(read: Reads, keys: str) -> None:
+    run = read({"c.yaml": f"{keys}lr: 1e-4\n"})
+    assert (run["learning_rate"], run["number_as_text"]) == (1e-4, False)
+
+
+def test_what_stands_in_quotes_is_text_for_every_loader(read: Reads) -> None:
+    assert read({"c.yaml": 'defaults: [_self_]\nlr: "1e-4"\n'})["number_as_text"] is True
+
+
+@pytest.mark.parametrize("value", ["${oc.decode:${oc.env:LR,0.1}}", "${eval:'${base} * 2'}", "${oc.env:LR}"])
+def test_what_a_resolver_gives_is_not_known(read: Reads, value: str) -> None:
+    run = read({"c.yaml": f"optimizer:\n  lr: {value}\nbase: 0.1\n"})
+    assert (run["learning_rate"], run["type_error"]) == (None, False)

@@ -117,3 +117,21 @@ def test_options_of_one_section_stand_together(read: Reads) -> None:
     )
     after = read({"run.sh": script}).patched(dataloader_workers=2)
     assert "    data.dataloader_num_workers=2 data.max_prompt_length=512" in after
+
+
+KOHYA_DATA = '[[datasets]]\nresolution = 1024\nbatch_size = 4  # of each device\n[[datasets.subsets]]\nimage_dir = "d"\nnum_repeats = 10\n'
+
+
+def test_a_dataset_file_takes_no_settings_of_the_training(read: Reads) -> None:
+    """The schema of sd-scripts refuses a key that it does not know."""
+    run = read({"data.toml": KOHYA_DATA})
+    assert run.patched(micro_batch_size=1) == KOHYA_DATA.replace("= 4", "= 1")
+    patch = run.plan(gradient_accumulation_steps=4)
+    assert (patch.files, [one.setting for one in patch.refused]) == ((), ["gradient_accumulation_steps"])
+
+
+@pytest.mark.parametrize(("kind", "written"), [("FSDP", False), ("DEEPSPEED", True)])
+def test_a_section_is_written_only_where_it_counts(read: Reads, kind: str, written: bool) -> None:
+    text = f"compute_environment: LOCAL_MACHINE\ndistributed_type: {kind}\nnum_processes: 8\nmachine_rank: 0\n"
+    patch = read({"accelerate.yaml": text}).plan(gradient_accumulation_steps=4)
+    assert bool(patch.files) == written

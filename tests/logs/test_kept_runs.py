@@ -110,3 +110,13 @@ def test_metrics_that_are_left_out_are_named_and_losses_come_first(tmp_path: Pat
     assert found.inputs[0].data is not None
     assert b"train_loss" in found.inputs[0].data
     assert "1 of 401 files were left out" in found.notes[0]
+
+
+def test_what_is_put_away_is_of_another_run(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    for folder in (tmp_path, tmp_path / "old"):
+        (folder / "train.log").write_text("step 1 loss 2.0\n")
+    found = discover([tmp_path])
+    assert [one.path for one in found.inputs] == [tmp_path / "train.log"]
+    assert any("old" in note and "name it to have it read" in note for note in found.notes)
+    assert len(discover([tmp_path / "old"]).inputs) == 1

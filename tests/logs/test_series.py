@@ -338,3 +338,14 @@ def test_validation_that_is_only_as_far_as_the_end_of_its_epoch_is_not_below_tra
     knowledge: Knowledge, train: str, validation: str, below: bool
 ) -> None:
     assert facts(knowledge, loss=train, eval_loss=validation).get("loss.eval.below_train") is below
+
+
+def test_a_loss_scale_that_came_down_and_stays_has_not_collapsed(knowledge: Knowledge) -> None:
+    fell = "2147483648 1073741824 268435456 16777216 1048576"
+    assert facts(knowledge, loss_scale=f"{fell} 524288x20")["log.loss_scale.collapsed"] is False
+    assert facts(knowledge, loss_scale=f"{fell} 1024 512 64 16 8 4 2")["log.loss_scale.collapsed"] is True
+
+
+def test_the_last_of_many_wobbling_values_is_no_turn(knowledge: Knowledge) -> None:
+    evals = "0.70 0.50 0.24 0.20 0.18 0.158 0.171 0.165 0.159 0.165 0.157 0.140 0.143 0.146 0.160"
+    assert facts(knowledge, loss="0.7..0.04x15", eval_loss=evals)["loss.eval.rising"] is False
