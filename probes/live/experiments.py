@@ -59,7 +59,9 @@ class Laboratory:
         self._work.cleanup()
 
     def as_it_is(self, steps: int | None = None) -> ShortRun:
-        """The run without a change. Raises NotStarted."""
+        """The run without a change; without a number of steps the longest that was made. Raises NotStarted."""
+        if steps is None and self._before:
+            return self._before[max(self._before)]
         wanted = max(self.steps, steps or 0)
         if wanted not in self._before:
             self._before[wanted] = self._run(None, wanted)
