@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnosis import CauseFound, Diagnosis
-from ..wording import percent
+from ..wording import percent, show
 from .lines import Line, Span, line_of, where
 from .screen import evidence_lines, worth_showing
 
 SYMPTOMS = 3
 CAUSES = 3
 EVIDENCE = 3
+_MESSAGE = 160
+"""Characters of an exception's message that are shown."""
 TELLS = 12.0
 """Decibans from which on one line of evidence is more than a hint."""
 
@@ -31,6 +33,7 @@ def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
         yield line_of(
             "  ", Span(symptom.title, "title"), Span(f"  ({symptom.id})", "dim"), *where(sources), hang=4
         )
+    yield from _exception(diagnosis)
     if not diagnosis.found:
         yield line_of(_clean(diagnosis, failed=failed))
         yield from _unless_meant(diagnosis)
@@ -38,6 +41,19 @@ def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
         yield from _causes(diagnosis)
     for note in diagnosis.notes:
         yield line_of(Span(f"  note: {note}", "dim"), hang=4)
+
+
+def _exception(diagnosis: Diagnosis) -> Iterator[Line]:
+    """What was raised, in its own words, and where."""
+    raised = {
+        one.name.removeprefix("log.exception."): one for one in diagnosis.facts if "exception." in one.name
+    }
+    if (kind := raised.get("type")) is None:
+        return
+    said, file, line = (raised.get(name) for name in ("message", "file", "line"))
+    text = f"{kind.value}: {said.value}" if said else str(kind.value)
+    spot = f"  [{show(file.value)}:{show(line.value)}]" if file and line else ""
+    yield line_of(f"  raised: {text.partition(chr(10))[0][:_MESSAGE]}", Span(spot, "dim"), hang=4)
 
 
 def _clean(diagnosis: Diagnosis, *, failed: bool) -> Span:

@@ -148,7 +148,9 @@ def test_a_key_is_unknown_only_to_a_trainer_all_of_whose_keys_are_listed(read: R
     assert (run["dialect"] is None, run["unknown_key"]) == (False, False)
 
 
-@pytest.mark.parametrize("keys", ["defaults: [_self_]\n", "_target_: torch.optim.AdamW\n", "class_path: my.Model\n"])
+@pytest.mark.parametrize(
+    "keys", ["defaults: [_self_]\n", "_target_: torch.optim.AdamW\n", "class_path: my.Model\n"]
+)
 def test_a_loader_that_takes_it_for_a_number_is_told_by_its_keys(read: Reads, keys: str) -> None:
     run = read({"c.yaml": f"{keys}lr: 1e-4\n"})
     assert (run["learning_rate"], run["number_as_text"]) == (1e-4, False)

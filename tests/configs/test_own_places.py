@@ -132,6 +132,8 @@ def test_a_dataset_file_takes_no_settings_of_the_training(read: Reads) -> None:
 
 @pytest.mark.parametrize(("kind", "written"), [("FSDP", False), ("DEEPSPEED", True)])
 def test_a_section_is_written_only_where_it_counts(read: Reads, kind: str, written: bool) -> None:
-    text = f"compute_environment: LOCAL_MACHINE\ndistributed_type: {kind}\nnum_processes: 8\nmachine_rank: 0\n"
+    text = (
+        f"compute_environment: LOCAL_MACHINE\ndistributed_type: {kind}\nnum_processes: 8\nmachine_rank: 0\n"
+    )
     patch = read({"accelerate.yaml": text}).plan(gradient_accumulation_steps=4)
     assert bool(patch.files) == written
