@@ -16,6 +16,7 @@ from traindx.engine.redact import safe
 if TYPE_CHECKING:
     from traindx.probes.configs.dialect import Dialect
     from traindx.probes.configs.patch import FilePatch as FileChange
+    from traindx.probes.configs.patch import Patch
 
 
 def says_more(fix: FixOffered) -> bool:
@@ -81,3 +82,12 @@ def _is_safe(diff: str) -> bool:
     """Whether it can be shown as it is. A line that ends as on Windows must stay so, or the patch does not apply."""
     plain = diff.replace("\r\n", "\n")
     return safe(plain) == plain
+
+
+def not_changed(patch: Patch, *, options: bool = True) -> tuple[str, ...]:
+    """What of a change has no place in the files, why, and what to do by hand; with `options` also what a command line takes."""
+    return tuple(
+        f"{one.setting}: {one.reason}" + (f" ({one.by_hand})" if one.by_hand else "")
+        for one in patch.refused
+        if options or not one.option
+    )

@@ -16,19 +16,19 @@ from .progress import preparing
 def knowledge(folders: Sequence[Path]) -> Knowledge:
     """Our knowledge and that of the user's packs.
 
-    Raises BadCall with every mistake in a pack.
+    Raises BadCall with every mistake in them.
     """
     packs = packs_of(folders)
-    if len(packs) == 1:
-        return load(packs, preparing)
-    from traindx.engine.kb.problems import KnowledgeError
-
     try:
         return load(packs, preparing)
-    except KnowledgeError as error:
-        raise BadCall(
-            f"the knowledge of {', '.join(one.name for one in packs[1:])} does not load\n\n{error}"
-        ) from None
+    except Exception as error:
+        from traindx.engine.kb.problems import KnowledgeError
+
+        if not isinstance(error, KnowledgeError):
+            raise
+        # Whoever corrects our own files reads of mistakes there in the same way.
+        names = ", ".join(one.name for one in packs[1:] or packs)
+        raise BadCall(f"the knowledge of {names} does not load\n\n{error}") from None
 
 
 def packs_of(folders: Sequence[Path]) -> list[Pack]:

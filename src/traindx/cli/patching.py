@@ -17,7 +17,7 @@ from traindx.engine.fixes import Offer
 from traindx.engine.report.screen_fixes import FIXES, is_code_alone
 from traindx.engine.report.snippets import with_code
 
-from .changes import in_its_words, says_more, trainer_of, with_options, without_secrets
+from .changes import in_its_words, not_changed, says_more, trainer_of, with_options, without_secrets
 from .choosing import CHANGES_RESULTS, DONE, ONLY_IF, RUN_AGAIN, Choice, undecided
 from .errors import BadCall
 from .session import Session
@@ -119,6 +119,11 @@ class Patching:
             click.echo(f"first comes {fix.id}, which changes no file: {fix.title}", err=True)
         for name, reason in self._choice.together.left_out.items():
             click.echo(f"left out {name}: {reason}", err=True)
+        for told in not_changed(self._chosen):
+            click.echo(f"not changed, and part of it: {told}", err=True)
+        for offer in self._reasoned.offers:
+            if offer.fix.id in self._choice.together.taken and offer.proviso:
+                click.echo(f"{offer.fix.id}: {ONLY_IF}{offer.proviso}, which is not known", err=True)
         first = next(iter(self._reasoned.diagnosis.causes), None)
         taken = {
             cause
@@ -200,11 +205,7 @@ class Patching:
             return fix
         patch = self._choice.patch(offer)
         files = tuple(FilePatch(one.file.name, one.diff) for one in patch.files)
-        refused = tuple(
-            f"{one.setting}: {one.reason}" + (f" ({one.by_hand})" if one.by_hand else "")
-            for one in patch.refused
-            if not one.option
-        )
+        refused = not_changed(patch, options=False)
         fix = with_options(fix, {one.setting: one.option for one in patch.refused if one.option})
         notes = tuple(f"{one.setting}: {one.note}" for one in patch.applied if one.note)
         fix = in_its_words(fix, self._trainer, {one.setting for one in patch.applied})
