@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from .model import ModelSeen
 
 
+MOST = 40
+"""Steps in a row that are kept."""
+TURNS = {2: 2, 3: 3, 4: 3}
+"""How many steps it may take until each part of a model was trained, and on how many of these a gradient has to be missing."""
+
+
 class GradientSums:
     """The sum of each parameter's gradient norms, and who has had none."""
 
@@ -24,19 +30,19 @@ class GradientSums:
         self.asked: set[int] = set()
         """Those that were to train in a step that was looked at: some are thawed, or added, in the course of a run."""
         self.sums: dict[int, float] = {}
-        self.zeros: dict[int, int] = {}
-        """Steps in a row, up to the last one, in which a gradient was exactly 0."""
+        self.zeros: dict[int, list[int]] = {}
+        """Those of the steps looked at, in a row up to the last one, in which a gradient was exactly 0."""
         self.without = 0
         """Steps without any gradient since the last one with."""
 
-    def take_in(self, parameters: list[torch.Tensor], norms: list[float]) -> None:
+    def take_in(self, step: int, parameters: list[torch.Tensor], norms: list[float]) -> None:
         """Add one step: the parameters that have a gradient, and its norms."""
         self.steps += 1
         self.without = 0 if parameters else self.without + 1
         self.asked.update(map(id, self.trained()))
         for one, norm in zip(parameters, norms):
             self.sums[id(one)] = self.sums.get(id(one), 0.0) + norm
-            self.zeros[id(one)] = self.zeros.get(id(one), 0) + 1 if norm == 0.0 else 0
+            self.zeros[id(one)] = [*self.zeros.get(id(one), ())[-MOST:], step] if norm == 0.0 else []
 
     def trained(self) -> list[torch.Tensor]:
         """What the optimizer holds and may change."""
@@ -57,8 +63,16 @@ class GradientSums:
         return [one for one in zero if readable(self._torch, one)]
 
     def died(self, steps: int) -> list[str]:
-        """The names of those that had a gradient once, and one of exactly 0 in so many steps in a row up to the last."""
-        zero = [one for one in self.trained() if self.zeros.get(id(one), 0) >= steps]
+        """The names of those that had a gradient once, and one of exactly 0 in so many steps in a row up to the last.
+
+        Parts that are trained in turns have none in every second step, or in two of four: where the steps looked at
+        fall on the same turns, nothing is known.
+        """
+        zero = [
+            one
+            for one in self.trained()
+            if len(found := self.zeros.get(id(one), [])) >= steps and _falls_on_every_turn(found)
+        ]
         return [
             self.model.name_of(one)
             for one in zero
@@ -82,3 +96,8 @@ class GradientSums:
         end = max(1, len(sizes) // 5)
         first, last = sorted(sizes[:end])[end // 2], sorted(sizes[-end:])[end // 2]
         return first / last if last > 0.0 else None
+
+
+def _falls_on_every_turn(steps: list[int]) -> bool:
+    """Whether steps are spread over the turns of a loop that trains several parts one after the other."""
+    return all(len({step % turns for step in steps}) >= enough for turns, enough in TURNS.items())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SPEAK_AT = (3, 20, 100)
 """Steps at which what was found is said; then again at the end."""
-EVERY = 10
+EVERY = 11
 """After the first steps that are all looked at, each so many."""
 STREAK = 8
 """Steps that were looked at, one after the other, in which nothing that an optimizer holds has a gradient any more."""
@@ -71,7 +71,7 @@ class Parameters(Part):
         if seen is None or seen.model is not model:
             # Another optimizer may have gone on with what this one trained.
             seen = self._seen[model.number] = GradientSums(model, self._watcher.torch)
-        seen.take_in(values["parameters"], values.get("norms", []))
+        seen.take_in(step, values["parameters"], values.get("norms", []))
         if seen.steps == 1 and step == 1 and (ratio := seen.first_to_last()) is not None:
             self._at_start = min(self._at_start, ratio)
             self._journal.fact("grad.first_to_last_at_start", self._at_start, step=1)
