@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,3 +119,12 @@ def test_a_log_cannot_break_out_of_the_markdown(diagnose: Command, tmp_path: Pat
     prose = re.sub(r"(`+).*?\1", "", out)
     assert "<script>" not in prose
     assert "@everyone" not in prose
+
+
+def test_a_reader_that_goes_away_has_found_nothing() -> None:
+    """`diagnose kb list | head -1`: 1 would say that a cause was found."""
+    command = [sys.executable, "-m", "traindx", "kb", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
+        assert listing.stdout is not None
+        listing.stdout.close()
+        assert listing.wait(60) == 0
