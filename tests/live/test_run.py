@@ -67,6 +67,26 @@ def test_an_exception_is_diagnosed(diagnose: Diagnose) -> None:
     assert "(cuda-oom)" in result.err
 
 
+def test_the_summary_says_what_was_raised_and_where(diagnose: Diagnose, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("x = 1\nraise ValueError('bad sample 77')\n")
+    summary = " ".join(diagnose("--", sys.executable, "train.py").err.partition("diagnose: ")[2].split())
+    assert "raised: ValueError: bad sample 77 [" in summary
+    assert "train.py:2]" in summary
+
+
+def test_a_command_that_ends_well_stood_still_nowhere(diagnose: Diagnose) -> None:
+    """A last evaluation may take longer than the steps did."""
+    code = (
+        "import time, torch\n"
+        "net = torch.nn.Linear(2, 1)\noptimizer = torch.optim.SGD(net.parameters(), lr=0.01)\n"
+        "for _ in range(5):\n"
+        "    net(torch.ones(1, 2)).sum().backward()\n    optimizer.step()\n    optimizer.zero_grad()\n"
+        "time.sleep(4)"
+    )
+    result = diagnose("--hang-after", "1", "--", sys.executable, "-c", code)
+    assert (result.code, "(hang)" in result.err) == (0, False)
+
+
 def test_the_exit_code_can_be_the_diagnosis(diagnose: Diagnose) -> None:
     fine, failing = ("pass", "raise RuntimeError('CUDA out of memory. Tried to allocate 2.00 GiB.')")
     assert diagnose("--exit-code", "--", sys.executable, "-c", f"{fine}; import os; os._exit(9)").code == 0
