@@ -26,7 +26,8 @@ class GradientSums:
     def __init__(self, model: ModelSeen, torch: ModuleType) -> None:
         self.model = model
         self._torch = torch
-        self.steps = 0
+        self.steps = self.due = 0
+        """Steps that were looked at, and the step from which on the next one is."""
         self.asked: set[int] = set()
         """Those that were to train in a step that was looked at: some are thawed, or added, in the course of a run."""
         self.sums: dict[int, float] = {}

@@ -127,7 +127,14 @@ class _Pace:
         self._round = min(1.1 * self._round, seconds)
         if step >= FIRST:
             most = MOST_LEFT_EARLY if step < EARLY else MOST_LEFT
-            self.left = min(most, int(self._cost / max(SECONDS, SHARE * self._round)))
+            left = min(most, int(self._cost / max(SECONDS, SHARE * self._round)))
+            self.left = _out_of_step(left + 1, most + 1) - 1
+
+
+def _out_of_step(period: int, most: int) -> int:
+    """A period near this one, of no more than `most` steps, that falls on every turn of a loop that trains parts in turns of 2, 3 or 4."""
+    periods: list[int] = [*range(period, most + 1), *range(period, 0, -1)]
+    return next(one for one in periods if one % 2 and one % 3)
 
 
 def plain(gradient: Any) -> torch.Tensor:

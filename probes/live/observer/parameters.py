@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 SPEAK_AT = (3, 20, 100)
 """Steps at which what was found is said; then again at the end."""
-EVERY = 11
-"""After the first steps that are all looked at, each so many."""
+EVERY = 5
+"""After the first steps, which are all looked at, each so many, and up to two more, so as to fall on every turn of a loop."""
 STREAK = 8
 """Steps that were looked at, one after the other, in which nothing that an optimizer holds has a gradient any more."""
 DEAD = 10
@@ -64,14 +64,17 @@ class Parameters(Part):
         if step in SPEAK_AT[1:] and not self._asked:
             self._asked = self._silent()
             self._watcher.pending += [(WEIGHTS, one.detach().any()) for _, one in self._asked]
-        rests = step > SPEAK_AT[1] and step % EVERY > 1
-        if rests or "parameters" not in values or values["skipped"] or values.get(THROWN):
+        if "parameters" not in values or values["skipped"] or values.get(THROWN):
             return
         model, seen = values["model"], self._seen.get(values["model"].number)
         if seen is None or seen.model is not model:
             # Another optimizer may have gone on with what this one trained.
             seen = self._seen[model.number] = GradientSums(model, self._watcher.torch)
+        if step < seen.due:
+            return
         seen.take_in(step, values["parameters"], values.get("norms", []))
+        if step >= SPEAK_AT[1]:
+            seen.due = step + EVERY + seen.steps % 3
         if seen.steps == 1 and step == 1 and (ratio := seen.first_to_last()) is not None:
             self._at_start = min(self._at_start, ratio)
             self._journal.fact("grad.first_to_last_at_start", self._at_start, step=1)
