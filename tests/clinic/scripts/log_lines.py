@@ -28,8 +28,8 @@ def make_lines(count, generator):
     lines = []
     for _ in range(count):
         label = int(torch.randint(0, 2, (1,), generator=generator))
-        words = torch.randint(0, 400 + 200 * label, (1200,), generator=generator).tolist()
-        events = [{"text": " ".join(f"w{w}" for w in words[k : k + 6])} for k in range(0, 1200, 6)]
+        words = torch.randint(0, 400 + 200 * label, (2000,), generator=generator).tolist()
+        events = [{"text": " ".join(f"w{w}" for w in words[k : k + 6])} for k in range(0, 2000, 6)]
         lines.append(json.dumps({"label": label, "events": events}))
     return lines
 
