@@ -45,15 +45,15 @@ def short(diagnosis: Diagnosis, ended: str, *, failed: bool) -> Iterator[Line]:
 
 def _exception(diagnosis: Diagnosis) -> Iterator[Line]:
     """What was raised, in its own words, and where."""
-    raised = {
-        one.name.removeprefix("log.exception."): one for one in diagnosis.facts if "exception." in one.name
-    }
-    if (kind := raised.get("type")) is None:
+    facts = {one.name: one for one in diagnosis.facts}
+    kind, said, file, line = (
+        facts.get(f"log.exception.{name}") for name in ("type", "message", "file", "line")
+    )
+    if kind is None:
         return
-    said, file, line = (raised.get(name) for name in ("message", "file", "line"))
     text = f"{kind.value}: {said.value}" if said else str(kind.value)
     spot = f"  [{show(file.value)}:{show(line.value)}]" if file and line else ""
-    yield line_of(f"  raised: {text.partition(chr(10))[0][:_MESSAGE]}", Span(spot, "dim"), hang=4)
+    yield line_of(f"  raised: {text.splitlines()[0][:_MESSAGE]}", Span(spot, "dim"), hang=4)
 
 
 def _clean(diagnosis: Diagnosis, *, failed: bool) -> Span:

@@ -54,12 +54,8 @@ class CheckpointProbe:
     def asked_for(self) -> bool:
         """Whether one was named, lies in a directory of nothing else, or is read in no time; others are read where they matter."""
         named = any(one.named for state in self._states for one in state.files)
-        return (
-            named or self._alone or sum(_size(one.path) or 0 for one in self._newest() if one.path) <= SMALL
-        )
-
-    def _newest(self) -> Sequence[Input]:
-        return self._states[0].files if self._states else ()
+        newest = self._states[0].files if self._states else ()
+        return named or self._alone or sum(_size(one.path) for one in newest if one.path) <= SMALL
 
     def run(self) -> Findings:
         """Read the newest state that can be read."""

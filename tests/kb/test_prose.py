@@ -337,3 +337,30 @@ def test_what_is_said_of_the_run_with_the_remedy_is_not_said_of_the_other(
 )
 def test_what_is_said_of_the_run_in_trouble_is_kept(sentence: str, fact: str, reader: ProseReader) -> None:
     assert fact in told(sentence, reader)
+
+
+@pytest.mark.parametrize(
+    "praise",
+    [
+        "Loss giảm đều từ 4 xuống 1.2 sau 3 epoch, accuracy tăng lên 92%, mọi thứ bình thường",
+        "训练正常，loss 从 2.3 降到 0.4，准确率一直在涨，已经写好报告",
+        "Обучение идёт нормально, точность растёт с каждой эпохой, лосс падает",
+        "No NaN, no crash, no OOM.",
+    ],
+)
+def test_what_goes_well_is_no_complaint_in_any_language(reader: ProseReader, praise: str) -> None:
+    assert reader.is_content(praise)
+    assert not reader.complains(praise)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "If I lower the batch size to 2, will the OOM go away?",
+        "Would a smaller learning rate help here?",
+        "We fixed the hang by setting NCCL_P2P_DISABLE=1.",
+    ],
+)
+def test_what_would_be_or_is_over_states_nothing(reader: ProseReader, question: str) -> None:
+    assert not reader.states(question)
+    assert reader.trials(question) == {}

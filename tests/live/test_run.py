@@ -256,3 +256,13 @@ def test_the_settings_in_them_are_facts(diagnose: Diagnose, tmp_path: Path) -> N
     diagnose("-r", "dx.json", "--", sys.executable, "train.py", "--config=config.yaml")
     facts = {one["name"]: one["value"] for one in json.loads((tmp_path / "dx.json").read_text())["facts"]}
     assert facts["config.learning_rate"] == 0.25
+
+
+def test_the_exit_code_stays_the_commands_where_nobody_reads_the_summary(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "traindx", "run", "--", sys.executable, "-c", "import sys; sys.exit(7)"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watched:
+        assert watched.stdout is not None
+        assert watched.stderr is not None
+        watched.stdout.close()
+        watched.stderr.close()
+        assert watched.wait(60) == 7

@@ -36,7 +36,9 @@ def guarded(run: Callable[[], int | None]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("diagnose: stopped", err=True)
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):
+    except (BrokenPipeError, SystemExit) as left:
+        if isinstance(left, SystemExit) and left.code != 1:
+            raise
         # The reader went away (`| head`), for which click leaves with 1. Nothing more can be said, and nothing is wrong.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOTHING_FOUND

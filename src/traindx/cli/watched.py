@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,10 +64,11 @@ def _kept(folder: Path) -> Path:
 
 
 def tell(text: str) -> None:
-    """A line of ours on standard error, between those of the command."""
+    """A line of ours on standard error, between those of the command. Where nobody reads it any more, the run goes on."""
     from traindx.engine.redact import safe
 
-    click.echo(f"diagnose: {safe(text)}", err=True)
+    with suppress(OSError):
+        click.echo(f"diagnose: {safe(text)}", err=True)
 
 
 def watch_for(wanted: tuple[str, ...], folder: Path, knowledge: Knowledge) -> Callable[[], str | None]:
@@ -143,7 +144,9 @@ def say(
             tell(error.message)
     failed = watched.status != 0 and not watched.interrupted
     lines = short(diagnosis, _ending(watched), failed=failed)
-    terminal.show(lines, colour=terminal.in_colour(colour, sys.stderr), stream=sys.stderr)
+    # Reports are written by now, and the exit code is the command's, whether or not anybody reads on.
+    with suppress(OSError):
+        terminal.show(lines, colour=terminal.in_colour(colour, sys.stderr), stream=sys.stderr)
 
 
 def _ending(watched: Watched) -> str:
